@@ -1,5 +1,4 @@
-// Shims for libcurl: its setters and getters are variadic, so each kind of argument gets a typed
-// function.
+// Typed functions for libcurl's variadic setters and getters.
 
 #ifndef AGENT_CURL_SHIM_H
 #define AGENT_CURL_SHIM_H
@@ -51,7 +50,7 @@ static inline CURLcode agent_curl_set_context(CURL *handle, CURLoption option, v
   return curl_easy_setopt(handle, option, context);
 }
 
-// For CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION, which have the same type.
+// For CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION and CURLOPT_READFUNCTION, which have the same type.
 typedef size_t (*agent_curl_receiver)(char *bytes, size_t size, size_t count, void *_Nullable context);
 static inline CURLcode agent_curl_set_receiver(CURL *handle, CURLoption option, agent_curl_receiver receiver) {
   return curl_easy_setopt(handle, option, receiver);
@@ -81,13 +80,12 @@ static inline CURLcode agent_curl_get_text(CURL *handle, CURLINFO info, const ch
   return curl_easy_getinfo(handle, info, value);
 }
 
-// The connections of a handle.
 typedef struct {
   // Whether a transfer has begun but not completed successfully.
   bool is_busy;
   // The number of open sockets: two while trying both IPv4 and IPv6.
   int open;
-  // The sum of their numbers; for a single socket, its number.
+  // The sum of their numbers; for one socket, its number.
   int64_t sum;
 } agent_curl_connections;
 
@@ -95,7 +93,7 @@ static inline void agent_curl_note_socket(agent_curl_connections *connections, c
   connections->open += 1;
   connections->sum += socket;
 }
-// Whether the connection, if there is one, is open and has no bytes to read.
+// Whether the connection, if any, is open and has no bytes to read.
 static inline bool agent_curl_is_quiet(const agent_curl_connections *connections) {
   if (connections->open == 0) return true;
   if (connections->open != 1) return false;
@@ -112,15 +110,15 @@ static inline bool agent_curl_is_unacknowledged(const agent_curl_connections *co
   if (getsockopt((int)connections->sum, IPPROTO_TCP, TCP_INFO, &info, &size)) return false;
   return info.tcpi_unacked > 0 && info.tcpi_retransmits >= 2 && info.tcpi_last_ack_recv >= milliseconds;
 }
-// Whether a new connection to the peer would have the same local address as the only connection. If not, the address or
-// route is gone, or there is a new one, such as a VPN's.
+// Whether a new connection to the peer would have the only connection's local address. If not, the address or route is
+// gone, or there is a new one, such as a VPN's.
 static inline bool agent_curl_has_local_address(const agent_curl_connections *connections) {
   struct sockaddr_storage own, peer, now;
   socklen_t own_size = sizeof own, peer_size = sizeof peer, now_size = sizeof now;
   if (connections->open != 1) return true;
   if (getsockname((int)connections->sum, (struct sockaddr *)&own, &own_size)) return false;
   if (getpeername((int)connections->sum, (struct sockaddr *)&peer, &peer_size)) return false;
-  // Connecting such a socket sends nothing.
+  // Sends nothing.
   int probe = socket(peer.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return true;
   bool is_same = false;
@@ -135,7 +133,7 @@ static inline bool agent_curl_has_local_address(const agent_curl_connections *co
   close(probe);
   return is_same;
 }
-// Closes a connection. During a transfer, discards unsent data.
+// During a transfer, discards unsent data.
 static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   agent_curl_connections *connections = context;
   struct linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -144,13 +142,13 @@ static inline int agent_curl_close_socket(void *context, curl_socket_t socket) {
   connections->sum -= socket;
   return close(socket);
 }
-// For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer during its lifetime.
+// For CURLOPT_CLOSESOCKETFUNCTION. A connection keeps the pointer as long as it exists.
 static inline CURLcode agent_curl_watch_closing(CURL *handle, agent_curl_connections *connections) {
   CURLcode code = curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, agent_curl_close_socket);
   return code ? code : curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, connections);
 }
 
-// Returns whether a multi handle has a result, and its code.
+// Returns whether a multi handle has a result.
 static inline int agent_curl_take_result(CURLM *multi, CURLcode *code) {
   int left = 0;
   CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -159,20 +157,19 @@ static inline int agent_curl_take_result(CURLM *multi, CURLcode *code) {
   return 1;
 }
 
-// The TLS library in use, by name and version.
+// By name and version.
 static inline const char *_Nullable agent_curl_tls_library(void) {
   return curl_version_info(CURLVERSION_NOW)->ssl_version;
 }
 
-// The libcurl version in use.
 static inline const char *agent_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
-// The built-in directory of trusted certificates, hashed by subject; NULL if this build has none.
+// The built-in directory of trusted certificates, hashed by subject; NULL if none.
 static inline const char *_Nullable agent_curl_certificate_directory(void) {
   return curl_version_info(CURLVERSION_NOW)->capath;
 }
 
-// The built-in file of trusted certificates; NULL when this build has none.
+// The built-in file of trusted certificates; NULL if none.
 static inline const char *_Nullable agent_curl_certificate_bundle(void) {
   return curl_version_info(CURLVERSION_NOW)->cainfo;
 }
@@ -184,8 +181,8 @@ static inline void agent_curl_wipe_and_free_list(struct curl_slist *_Nullable li
   curl_slist_free_all(list);
 }
 
-// An allocator that overwrites freed memory: requests and responses pass through the library's own
-// buffers on the ordinary heap.
+// An allocator that overwrites freed memory, since requests and responses pass through libcurl's buffers on the
+// ordinary heap.
 static inline void agent_curl_wipe_and_free(void *_Nullable bytes) {
   if (bytes) explicit_bzero(bytes, malloc_usable_size(bytes));
   free(bytes);

@@ -1,10 +1,7 @@
-// Overwrites all memory of the ordinary heap when it is freed.
-//
-// Secrets are on the secure heap, but values derived from them, such as names and claims, pass through Swift's strings
-// and arrays and the buffers of libraries. The C library's `free` does not clear them. A program that links this module
-// replaces `free` and `realloc`, for itself and all its libraries.
-//
-// Memory from the system is zero, so nothing else is needed.
+// Overwrites freed memory of the ordinary heap. Secrets are on the secure heap, but values derived from them, such as
+// names and claims, pass through Swift's strings and arrays and the buffers of libraries. A program that links this
+// module replaces `free` and `realloc`, for itself and all its libraries. Memory from the system is zero, so nothing
+// else is needed.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +11,7 @@
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 
-// The C library's own function, provided for this purpose.
+// Provided by the C library for this purpose.
 extern void __libc_free(void *memory);
 
 void free(void *memory) {
@@ -25,7 +22,7 @@ void free(void *memory) {
   errno = number;
 }
 
-// The C library's realloc does not call this `free`, so copy here.
+// The C library's realloc does not call this `free`.
 void *realloc(void *memory, size_t size) {
   if (!memory) return malloc(size);
   if (!size) {
@@ -33,7 +30,7 @@ void *realloc(void *memory, size_t size) {
     return NULL;
   }
   size_t room = malloc_usable_size(memory);
-  // A block that is only a little too large is kept.
+  // Keeps a block that is only a little too large.
   if (size <= room && size >= room / 2) return memory;
   void *moved = malloc(size);
   if (!moved) return NULL;

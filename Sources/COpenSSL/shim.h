@@ -36,8 +36,8 @@ static inline int agent_scrypt(
       (const char *)passphrase, passphrase_count, salt, salt_count, n, r, p, memory, key, key_count);
 }
 
-// A parameter keeps the pointer to its name. Swift would convert the library's macros to temporary
-// strings; these have static lifetime.
+// A parameter keeps the pointer to its name. Swift would convert libcrypto's macros to temporary strings; these have
+// static lifetime.
 static inline const char *agent_name_rsa_n(void) { return OSSL_PKEY_PARAM_RSA_N; }
 static inline const char *agent_name_rsa_e(void) { return OSSL_PKEY_PARAM_RSA_E; }
 static inline const char *agent_name_group(void) { return OSSL_PKEY_PARAM_GROUP_NAME; }
@@ -52,8 +52,8 @@ static inline OSSL_DECODER_CTX *agent_tpm_key_decoder(EVP_PKEY **key, OSSL_LIB_C
   return OSSL_DECODER_CTX_new_for_pkey(key, "DER", "TSS2", "EC", EVP_PKEY_KEYPAIR, library, "provider=tpm2");
 }
 
-// A public key on P-256 with a callback for signatures. The library does not use its providers for low-level keys with
-// a custom method. These functions are deprecated but exist in every version 3.
+// A public key on P-256 with a callback for signatures. libcrypto does not use its providers for low-level keys with a
+// custom method. These functions are deprecated but exist in every version 3.
 typedef int (*agent_ec_signer)(
     int type, const unsigned char *digest, int count, unsigned char *signature, unsigned int *signature_count,
     const BIGNUM *inverse, const BIGNUM *nonce_point, EC_KEY *key);

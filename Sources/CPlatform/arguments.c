@@ -1,8 +1,6 @@
-// The program's arguments, for Swift's `CommandLine`.
-//
-// In a static program the Swift runtime finds them by reading /proc/self/maps before main runs, which takes half of its
-// start. The C library passes them to constructors. These two functions replace the runtime's functions of the same
-// names, which then are not linked.
+// The program's arguments, for Swift's `CommandLine`. In a static program, the Swift runtime would find them by reading
+// /proc/self/maps before main runs, which takes half of its start. The C library passes them to constructors. Two
+// functions replace the runtime's of the same names, which are then not linked.
 
 #include "CPlatform.h"
 

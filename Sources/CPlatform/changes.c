@@ -12,8 +12,8 @@ int agent_changes_create(void) {
   return changes >= 0 ? changes : -errno;
 }
 
-// Local file systems, where every change goes through this kernel. Others (NFS, FUSE, 9p, layered file systems)
-// may change without an event.
+// True for local file systems, where every change goes through this kernel. Others (NFS, FUSE, 9p, layered file
+// systems) may change without an event.
 static int tells_of_changes(const char *path) {
   struct statfs system;
   if (statfs(path, &system) != 0) return 0;

@@ -1,4 +1,4 @@
 #include <errno.h>
 
-// The result of a call that returns -1 and sets errno if it fails: negated errno instead of -1.
+// Replaces the -1 of a failed call by negated errno.
 static inline int or_errno(int result) { return result >= 0 ? result : -errno; }

@@ -22,7 +22,7 @@ int agent_network_watch_create(void) {
 }
 
 int agent_network_watch_take(int watch) {
-  // Only the kernel sends to this group; messages of other processes are ignored by their number.
+  // Only the kernel sends to this group; other processes' messages are ignored by their number.
   _Alignas(struct nlmsghdr) char messages[8192];
   int came = 0;
   for (int round = 0; round < 64; round++) {

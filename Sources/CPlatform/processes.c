@@ -30,7 +30,7 @@ static int first_free(const struct agent_spawn_request *request) {
   return first;
 }
 
-// `copies` are above every number that the child is to have, so that no step overwrites the source of a later one.
+// `copies` are above every number in the child, so that no step overwrites the source of a later one.
 static int set_actions(posix_spawn_file_actions_t *actions, const struct agent_spawn_request *request,
                        const int *copies, int first_closed) {
   int failure = 0;

@@ -98,7 +98,7 @@ int agent_peer(int descriptor, unsigned int *user) {
   struct ucred peer;
   socklen_t length = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -errno;
-  // For a socket that is not local, the call returns process 0 and user -1 instead of failing; a peer in a parent
+  // For a socket that is not local, the call returns process 0 and user -1 instead of failing. A peer in a parent
   // process namespace has process 0 and its real user.
   if (length != sizeof peer || peer.uid == (uid_t)-1) return -ENOTCONN;
   *user = peer.uid;

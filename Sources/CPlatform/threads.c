@@ -55,7 +55,7 @@ int agent_thread_start(const char *name, long stack_bytes, void (*run)(void *), 
     free(start);
     return -failure;
   }
-  // The thread's handle stays valid until it is detached, so it can still be named.
+  // The handle stays valid until the thread is detached.
   pthread_setname_np(thread, name);
   pthread_detach(thread);
   return 0;

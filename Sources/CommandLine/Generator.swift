@@ -3,7 +3,6 @@ internal import Wire
 
 /// Writes completions, the lists in `man/`, help texts for translators and part of the JSON schema.
 package enum Generator {
-  /// A generated file, or one with generated parts.
   package struct GeneratedFile: Sendable {
     /// The path relative to the package's root.
     package let path: String
@@ -34,7 +33,7 @@ package enum Generator {
   /// The path of the schema.
   private static let schemaPath = "Tests/Tools/Schema/agent.schema.json"
 
-  /// Replaces the generated definitions in the text of the JSON schema.
+  /// Replaces the generated definitions in the JSON schema.
   package static func schema(_ text: String) -> String {
     let clients = SetupClient.names.map { "\"\($0)\"" }.joined(separator: ", ")
     let client = "    \"setup_client\": {\n      \"enum\": [\(clients)]\n    },\n"

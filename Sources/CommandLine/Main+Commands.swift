@@ -1,5 +1,5 @@
 extension Main {
-  /// The commands of `agent`. A missing command is a compile error.
+  /// The commands of `agent`. A missing one is a compile error.
   static let commands = CommandTable { name in
     switch name {
     case .login: LoginCommand.login

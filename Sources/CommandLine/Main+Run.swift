@@ -1,14 +1,10 @@
 internal import Platform
 internal import Wire
 
-/// The program `agent`.
 package enum Main {
-  /// Runs a command line.
-  ///
-  /// - Parameter arguments: Includes the program's name.
-  /// - Returns: The exit status.
+  /// Runs a command line, which begins with the program's name. Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
-    // Get write errors instead of signals.
+    // Report write errors instead of ending by a signal.
     Signals.ignoreFailingWrites()
     let arguments = HelperProtocolName.commandLine(arguments)
     let invocation: Invocation
@@ -25,7 +21,6 @@ package enum Main {
     }
   }
 
-  /// Runs this process's command line and exits.
   package static func runAndExit() -> Never {
     ProcessHardening.occupyStandardDescriptors()
     // Core files would contain tokens.
@@ -57,7 +52,7 @@ package enum Main {
     return try action.run()
   }
 
-  /// Whether an invalid command line contains `--json`, so that the error must be JSON.
+  /// Whether an invalid command line contains `--json`, which requires an error in JSON.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }

@@ -1,13 +1,12 @@
 internal import COpenSSL
 
-/// The error of a cryptographic operation. Contains no input, key or output.
+/// Contains no input, key or output.
 package struct CryptoError: Error, Hashable, Sendable {
   package enum Code: Sendable {
     /// The key is malformed, too weak, or not on its curve.
     case invalidKey
     /// The algorithm does not match the key, or is not supported.
     case unsupportedAlgorithm
-    /// A length exceeds the operation's limits.
     case invalidLength
     /// The ciphertext, key, nonce or associated data was changed.
     case authenticationFailed
@@ -43,7 +42,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     self.queue = queue
   }
 
-  /// The error for a failed call of libcrypto. Moves libcrypto's error queue into it.
+  /// Moves libcrypto's error queue into the error of a failed call.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
@@ -56,7 +55,7 @@ enum ErrorQueue {
     ERR_clear_error()
   }
 
-  /// Returns a copy of `error` with all errors of the queue, which is then empty.
+  /// Moves the queue's errors into a copy of `error`.
   static func drain(into error: CryptoError) -> CryptoError {
     var error = error
     while true {

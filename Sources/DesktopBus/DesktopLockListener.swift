@@ -1,7 +1,7 @@
 internal import CSystemd
 internal import Platform
 
-/// Reports when the screen of one of the user's sessions is locked. Without a bus it reports nothing. Thread-safe.
+/// Reports when the screen of one of the user's sessions is locked; nothing without a bus. Thread-safe.
 package final class DesktopLockListener: Sendable {
   /// The sender of a signal, each on a separate bus.
   enum Source: Hashable, CaseIterable {
@@ -11,7 +11,6 @@ package final class DesktopLockListener: Sendable {
     case desktop
 
     private static let logind = "org.freedesktop.login1"
-    /// The interfaces of the desktops' screen savers.
     private static let screenSaverInterfaces = [
       "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
       "org.xfce.ScreenSaver",
@@ -25,8 +24,7 @@ package final class DesktopLockListener: Sendable {
       }
     }
 
-    /// Whether a signal means that a session of the user is being locked. Checks its sender too, since any user can send
-    /// signals.
+    /// Whether a session of the user is being locked. Also checks the sender, since any user can send signals.
     func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
       switch self {
       case .loginManager:
@@ -41,7 +39,7 @@ package final class DesktopLockListener: Sendable {
       }
     }
 
-    /// The user ID of a login session. Nil if unknown.
+    /// Nil if unknown.
     private static func user(ofSession path: String) -> UInt32? {
       var user: UInt32 = 0
       return unsafe agent_session_user(path, &user) < 0 ? nil : user
@@ -49,20 +47,17 @@ package final class DesktopLockListener: Sendable {
   }
 
   private let userID: UInt32
-  /// Called for each lock signal.
   private let report: @Sendable () -> Void
   /// The sources with a running listener.
   private let activeSources = Monitor<Set<Source>>([])
 
-  /// - Parameters:
-  ///   - userID: The user of the sessions.
-  ///   - report: Called for each lock signal, on a separate thread.
+  /// - Parameter report: Called for each lock signal, on a separate thread.
   package init(userID: UInt32, report: @escaping @Sendable () -> Void) {
     self.userID = userID
     self.report = report
   }
 
-  /// Starts to listen on each available bus, until the bus disappears. Returns immediately.
+  /// Listens on each available bus, until the bus disappears. Returns immediately.
   package func listen() {
     for source in Source.allCases where activeSources.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
@@ -76,7 +71,7 @@ package final class DesktopLockListener: Sendable {
     }
   }
 
-  /// Listens while there is a bus. Reconnects after the bus has disappeared, until that fails.
+  /// Listens, and reconnects when the bus has disappeared, until that fails.
   private func listen(to source: Source) {
     while (try? listenUntilBusCloses(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }

@@ -1,7 +1,7 @@
 internal import CSystemd
 internal import Platform
 
-/// A connection to a message bus (D-Bus) that only listens. Use it from one thread. Every call may block.
+/// A listening connection to a message bus (D-Bus). Use it from one thread. Every call may block.
 @safe struct MessageBus: ~Copyable {
   enum Kind: Sendable {
     /// The system bus, which provides logind.
@@ -10,7 +10,6 @@ internal import Platform
     case user
   }
 
-  /// The members of a signal that are used.
   struct Signal: Hashable {
     var sender: String?
     var path: String?

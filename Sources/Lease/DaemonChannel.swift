@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// The connection of `agent-lease` to the daemon, which the lease's owner passed. The daemon accepts only
-/// ``LeasePeerRequest``s on it.
+/// The connection of `agent-lease` to the daemon, passed by the lease's owner. The daemon accepts only
+/// ``LeasePeerRequest``s.
 final class DaemonChannel {
   private let connection: Connection
   private unowned let loop: EventLoop
@@ -10,10 +10,9 @@ final class DaemonChannel {
   private let onEnd: (Failure?) -> Void
   /// The requests not yet sent. `end` is the daemon's end of a new connection, or nil for a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
-  /// Whether the last request is unanswered.
   private var awaitsReply = false
 
-  /// - Parameter onEnd: Called once when the connection ends, with the daemon's reason, if any.
+  /// - Parameter onEnd: Called once at the connection's end, with the daemon's reason, if any.
   init(_ socket: SharedDescriptor, _ loop: EventLoop, onEnd: @escaping (Failure?) -> Void) throws(SystemError) {
     let descriptor = try socket.descriptor.duplicate()
     try descriptor.setNonBlocking(true)
@@ -25,7 +24,7 @@ final class DaemonChannel {
 
   deinit { loop.unwatch(loopKey) }
 
-  /// Asks the daemon to serve a peer's new connection. `end` is the daemon's end of it.
+  /// Passes the daemon its `end` of a peer's new connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { enqueue(peer, passing: end) }
 
   /// Reports a refused peer to the daemon, unless too many requests are waiting.
@@ -39,14 +38,14 @@ final class DaemonChannel {
   /// The number of waiting requests at which refusals are no longer reported.
   private static let maximumQueued = 64
 
-  /// Sends the next request after the previous answer, so that the daemon assigns each descriptor to its line.
+  /// Sends the next request after the previous answer, so that the daemon matches descriptors to lines.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
     awaitsReply = true
     var sent = 0
     if let end {
-      // An idle connection's buffer has room for it.
+      // An idle connection's buffer has room for the line.
       sent = (try? UnixSocket.send(line.span, passing: end.descriptor.raw, over: connection.descriptor)) ?? 0
       if sent == 0 { return endChannel(nil) }
     }

@@ -52,17 +52,16 @@ enum Jail {
     ("prlimit64", [argumentEquals(2, 0)]),
   ]
 
-  /// The condition that an argument, given by its index, has this value.
+  /// `argument` is an index from 0.
   private static func argumentEquals(_ argument: UInt32, _ value: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
   }
 
-  /// The condition that an argument, given by its index, has none of these bits.
   private static func argumentLacksBits(_ argument: UInt32, _ bits: UInt64) -> scmp_arg_cmp {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Tries a system call with invalid arguments. Returns whether the jail blocks it or this architecture lacks it.
+  /// Tries a system call with invalid arguments. Returns true if it is blocked, or missing on this architecture.
   static func blocks(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM

@@ -39,7 +39,7 @@ package enum LeaseMain {
     }
   }
 
-  /// Enters the jail, and prints the calls of ``Jail/mustBeBlocked`` that it permits. Returns the exit status.
+  /// Prints the calls of ``Jail/mustBeBlocked`` that the jail permits, and returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
     let permitted = Jail.mustBeBlocked.filter { !Jail.blocks($0) }

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Accepts a lease's peers, and forwards each request over a separate connection to the daemon, which decides what is
+/// Accepts a lease's peers. Forwards each request over its own connection to the daemon, which decides what is
 /// permitted.
 final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   private let loop: EventLoop
@@ -11,9 +11,9 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   /// The number of the connection to the lease's owner.
   private var ownerConnection: UInt64 = 0
   private var isOwnerGone = false
-  /// The access rules that the owner has sent. While nil, no peer is accepted.
+  /// The owner's access rules. While nil, no peer is accepted.
   private var accessRules: LeaseRequest?
-  /// The channel to the daemon. Nil before the owner has passed it, and after it has ended.
+  /// Nil before the owner has passed the channel, and after its end.
   private var daemon: DaemonChannel?
   /// The failure for peers' requests while ``daemon`` is nil.
   private var channelFailure = Failure.noDaemon
@@ -27,9 +27,9 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   private var httpConnections: [UInt64: HTTPConnection] = [:]
   /// The number of the last HTTP connection. Other connections have smaller numbers.
   private var lastHTTPConnection: UInt64 = 1 << 48
-  /// Limits the rate of refusals that are reported to the daemon.
+  /// For refusals reported to the daemon.
   private var reportLimit: RateLimit
-  /// Limits the rate of requests that reach no server.
+  /// For requests that reach no server.
   private var localRequestLimit: RateLimit
 
   private static let maximumPeers = 32
@@ -98,7 +98,6 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
 
   // MARK: Peers that know HTTP alone
 
-  /// Serves an origin over HTTP.
   private func serve(_ request: LeaseHTTPRequest, _ listener: SharedDescriptor) throws(SystemError) {
     try listener.descriptor.setNonBlocking(true)
     let lent = LentOrigin(origin: request.origin, localOrigin: request.localOrigin, token: Array(request.token.utf8))
@@ -108,7 +107,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
 
   private func accept(_ listener: SharedDescriptor, _ lent: LentOrigin) {
     guard let socket = try? UnixSocket.accept(listener.descriptor) else { return }
-    // The system does not reveal the user of a TCP connection. The token authorizes its requests.
+    // A TCP peer's user is unknown; the token authorizes its requests.
     let local = UnixSocket.isConnection(socket) ? try? UnixSocket.peer(socket) : nil
     let peer = LeaseEntry.Peer(userID: Int(local?.user ?? Machine.userID), processID: Int(local?.process ?? 0))
     guard let accessRules, peer.userID == Int(Machine.userID) || accessRules.userIDs.contains(peer.userID) else {

@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A peer's request. It is sent to the daemon over a connection of its own.
+/// A peer's request, sent to the daemon over its own connection.
 final class LentCall {
-  /// A line of the response.
   enum ResponseLine {
     case reply(Reply)
     /// The daemon's unparsed line with the lent token.
@@ -13,14 +12,13 @@ final class LentCall {
 
   /// How bodies are transferred between the peer and this process.
   enum Bodies {
-    /// Bodies are passed through the peer's descriptors or in lines, as the request specifies.
+    /// The request passes bodies through the peer's descriptors or in lines.
     case peer([SharedDescriptor])
     /// The ``Owner`` transfers the bodies itself, through ``requestBodySocket`` and ``responseBodySocket``.
     case owner
   }
 
   protocol Owner: AnyObject {
-    /// Sends an event of the response.
     func send(_ event: Event, _ ticket: Ticket)
     /// Called once with the last line, unless the peer has disconnected.
     func answer(_ last: ResponseLine, _ ticket: Ticket)
@@ -39,7 +37,6 @@ final class LentCall {
   private var loopKey: UInt64?
   /// The daemon's end of the connection; nil once passed.
   private var daemonEnd: SharedDescriptor?
-  /// The descriptors to send with the request.
   private var descriptorsToSend: [SharedDescriptor] = []
   /// The copiers of bodies to and from the peer's descriptors.
   private var copiers: [DescriptorCopier] = []
@@ -131,7 +128,7 @@ final class LentCall {
     }
   }
 
-  /// Creates a socket pair for a body. Returns one end; the other will be passed to the daemon.
+  /// Creates a socket pair for a body. Returns one end; the daemon gets the other.
   private func makeBodySocket() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     descriptorsToSend.append(pair.far)
@@ -196,7 +193,7 @@ final class LentCall {
     if loopKey != nil, result == .end || result == .tooLong { close() }
   }
 
-  /// The daemon's next line; nil if it is incomplete.
+  /// Nil if the line is incomplete.
   private func takeLine() -> ResponseLine? {
     let hidesLine = envelope.request.has(.allowedForTokenPeers)
     return connection.takeLine { line in
@@ -245,8 +242,8 @@ final class LentCall {
     reportEndIfDone()
   }
 
-  /// Handles the peer's disconnection. An incomplete request body stays open until the daemon has ended the request,
-  /// since closing it would mark it as complete.
+  /// An incomplete request body stays open until the daemon has ended the request, since closing would mark it as
+  /// complete.
   func peerDidDisconnect() {
     guard !isAnswered else { return (copiers, inlineResponseBody) = ([], nil) }
     isPeerGone = true

@@ -12,7 +12,7 @@ struct RateLimit {
     (self.burst, self.perSecond, remaining, lastRefill) = (burst, perSecond, burst, now)
   }
 
-  /// Returns whether an event is allowed now, without counting one.
+  /// Does not count an event.
   mutating func allowsEvent(now: Instant) -> Bool {
     let seconds = lastRefill.duration(to: now).components.seconds
     if seconds > 0 {

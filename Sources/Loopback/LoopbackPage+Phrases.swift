@@ -4,7 +4,7 @@ extension LoopbackPage {
   static let signedInTitle = Phrase("Signed in")
   static let thisMachine = Phrase("this machine")
 
-  /// The text of the page after a sign-in by `person`, if known.
+  /// The page's text after a sign-in by `person`, if known.
   static func signedInText(_ issuer: String, _ person: String?, _ account: String, _ machine: Phrase) -> Phrase {
     guard let person else {
       return "You are signed in to \(issuer). The account on \(machine) is \(account). You can close this tab."
@@ -13,7 +13,7 @@ extension LoopbackPage {
       "You are signed in to \(issuer) as \(person). The account on \(machine) is \(account). You can close this tab."
   }
 
-  /// All phrases of the pages, for their translations.
+  /// All phrases of the pages, for translation.
   package static let phrases: [Phrase] =
     allCases.flatMap { [$0.titleAndText.title, $0.titleAndText.text] } + [
       signedInTitle, signedInText("", nil, "", thisMachine), signedInText("", "", "", thisMachine), thisMachine,

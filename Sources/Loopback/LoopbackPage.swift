@@ -1,16 +1,16 @@
 internal import Encoding
 package import Vocabulary
 
-/// The pages shown in the browser at the redirect URI. They contain no part of the request, except a reason that the
-/// terminal shows too.
+/// The pages in the browser at the redirect URI. They contain no part of the request except a reason that the terminal
+/// shows too.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The authorization response was received but not verified yet.
   case received
-  /// The sign-in failed, with the reason as a sentence without its full stop; nil if the browser may be another user's.
+  /// The sign-in failed for this reason, a sentence without its full stop; nil if the browser may be another user's.
   case failed(Phrase? = nil)
-  /// A request to the redirect URI that is not the expected response.
+  /// The request to the redirect URI is not the expected response.
   case foreign
-  /// A sign-in link that was already used. It leads to the authorization server only once.
+  /// The sign-in link was already used. It leads to the authorization server only once.
   case linkUsed
   case notFound, methodNotAllowed, malformed, tooLarge
 
@@ -18,12 +18,12 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     .received, .failed(), .foreign, .linkUsed, .notFound, .methodNotAllowed, .malformed, .tooLarge,
   ]
 
-  /// An HTTP redirect to a URL of visible ASCII characters.
+  /// An HTTP redirect. `url` consists of visible ASCII characters.
   package static func redirect(to url: String) -> [UInt8] {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
 
-  /// The response to TLS: the fatal alert `protocol_version` (RFC 8446 section 6.2), in plain text.
+  /// The response to TLS: the plain-text fatal alert `protocol_version` (RFC 8446 section 6.2).
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
   /// The complete HTTP response, which closes the connection.
@@ -33,11 +33,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
-  /// The HTTP response after a sign-in. Text is cleaned and escaped.
-  ///
-  /// - Parameters:
-  ///   - person: The user's email address or name, if known.
-  ///   - machine: The machine with the account; nil for this one.
+  /// The HTTP response after a sign-in by `person` (email address or name) on `machine` (nil for this one).
   package static func signedInPage(
     to issuer: String, as person: String?, account: String, on machine: String? = nil,
     in language: Translations = .english
@@ -58,7 +54,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return head(status, fields, bodyBytes: body.count) + body
   }
 
-  /// Escapes text for HTML.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -87,10 +82,10 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     h1 { font-size: 1.5rem; font-weight: 600 }
     """
 
-  /// The SHA-256 of the style in base64, precomputed since this module has no libcrypto.
+  /// The SHA-256 of ``style`` in base64, precomputed since this module has no libcrypto.
   private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
-  /// Header fields that forbid scripts, other styles and resources, caching and `Referer`, because the URL contains a
+  /// Header fields that forbid scripts, other styles and resources, caching and `Referer`, since the URL contains a
   /// code (RFC 9700 section 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
@@ -113,7 +108,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The document; title and text are already escaped.
+  /// The document. Title and text are already escaped.
   private static func html(_ title: String, _ text: String, _ language: Translations) -> String {
     """
     <!DOCTYPE html>

@@ -1,28 +1,25 @@
 internal import Encoding
 
-/// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Every user of the machine can connect, so
-/// an unexpected request has no effect.
+/// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Unexpected requests have no effect, since
+/// every user of the machine can connect.
 package enum LoopbackRequest {
-  /// The maximum size of the head, in bytes. A code may be long (RFC 6749 section 4.1.2), and browsers send all cookies
-  /// of the host, whatever the port (RFC 6265 section 8.5).
+  /// The maximum size of the head. A code may be long (RFC 6749 section 4.1.2), and browsers send all cookies of the
+  /// host, whatever the port (RFC 6265 section 8.5).
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
   package enum ParseResult: Sendable, Hashable {
-    /// More bytes are needed.
     case incomplete
-    /// A GET of the target, with the range of its query in the head.
+    /// A GET of the target, with the query's range in the head.
     case redirect(query: Range<Int>)
-    /// The request is invalid, and this page is the response.
+    /// The request is invalid. This page is the response.
     case refused(LoopbackPage)
   }
 
-  /// Whether the bytes are the beginning of TLS: a handshake record of version 3.x (RFC 8446 section 5.1).
+  /// Whether the bytes begin a TLS handshake record of version 3.x (RFC 8446 section 5.1).
   package static func isTLS(_ bytes: Span<UInt8>) -> Bool { bytes.count >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03 }
 
-  /// Parses the bytes received so far.
-  ///
-  /// - Parameter end: The search for the end of the head, continued from the last call.
+  /// Parses the bytes received so far. `end` continues the last call's search for the head's end.
   package static func parse(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> ParseResult {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
@@ -30,8 +27,8 @@ package enum LoopbackRequest {
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
     lines.removeFirst()
     guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
-    // A request under another host name does not come from the authorization server's redirect (DNS rebinding).
-    // The host of a target in absolute form overrides the field (RFC 9112 section 3.2.2).
+    // Another host name does not come from the authorization server's redirect (DNS rebinding). A target in absolute
+    // form overrides the field (RFC 9112 section 3.2.2).
     let named = request.authority ?? host
     guard target.hosts.contains(where: { isSameHost(bytes.extracting(named), $0) }),
       isSame(bytes.extracting(request.path), target.path)
@@ -50,12 +47,12 @@ package enum LoopbackRequest {
     private var lineStart = 0
     /// Whether a non-empty line was found. Empty lines before it are skipped.
     private var hasText = false
-    /// The length of the head, once its end was found.
+    /// The head's length, once its end was found.
     private var end: Int?
 
     package init() {}
 
-    /// Returns the length of the head, or nil if its end was not received yet.
+    /// The head's length, or nil if its end was not received yet.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]
@@ -73,7 +70,6 @@ package enum LoopbackRequest {
     }
   }
 
-  /// The ranges of the non-empty lines, without line endings.
   private static func lines(_ head: Span<UInt8>) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -89,14 +85,13 @@ package enum LoopbackRequest {
 
   private struct RequestLine {
     let method: Range<Int>
-    /// The host and port of a target in absolute form. Nil for one that begins with "/".
+    /// The host and port of a target in absolute form; nil for one that begins with "/".
     let authority: Range<Int>?
     let path: Range<Int>
     let query: Range<Int>
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.x`, with a target that begins with "/" or "http://" (RFC 9112 section 3). Nil
-  /// if malformed.
+  /// Parses `METHOD SP TARGET SP HTTP/1.x` with a target beginning with "/" or "http://" (RFC 9112 section 3), or nil.
   private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
     let space = UInt8(ascii: " ")
     let spaces = line.filter { bytes[$0] == space }
@@ -121,8 +116,7 @@ package enum LoopbackRequest {
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 
-  /// The range of the value of `Host`. Nil unless it appears exactly once (RFC 9112 section 3.2) and all fields are
-  /// valid.
+  /// The range of the `Host` value. Nil unless there is exactly one (RFC 9112 section 3.2) and all fields are valid.
   private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
     var host: Range<Int>?
     for line in lines {
@@ -153,7 +147,7 @@ package enum LoopbackRequest {
 
   private static func isSameHost(_ bytes: Span<UInt8>, _ host: String) -> Bool { isSameIgnoringCase(bytes, host) }
 
-  /// Compares bytes with `text`, which is in lowercase, ignoring ASCII case.
+  /// `text` is in lowercase.
   private static func isSameIgnoringCase(_ bytes: Span<UInt8>, _ text: String) -> Bool {
     let wanted = Array(text.utf8)
     return bytes.count == wanted.count
@@ -164,11 +158,10 @@ package enum LoopbackRequest {
   }
 }
 
-/// The request that a redirect listener expects.
 package struct LoopbackTarget: Sendable, Hashable {
-  /// The accepted values of `Host`: the address and port of the redirect URI.
+  /// The accepted values of `Host`: the redirect URI's address and port.
   package let hosts: [String]
-  /// The path of the redirect URI, including the leading "/".
+  /// The redirect URI's path, including the leading "/".
   package let path: String
 
   package init(hosts: [String], path: String) {

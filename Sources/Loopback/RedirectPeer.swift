@@ -1,18 +1,18 @@
 package import Platform
 package import Vocabulary
 
-/// One connection to a redirect socket: reads the head of a request and sends a page.
+/// A connection to a redirect socket, which reads a request's head and sends a page.
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
   package let socket: RedirectSocket
   package let ends: TCPAddressPair
-  /// The other end's owner, once known.
+  /// Nil until the other end's owner is known.
   package var owner: TCPAddressPair.Owner?
-  /// When to close the connection. While ``loginNumber`` is set, when to send a page without its result.
+  /// When to close the connection or, while ``loginNumber`` is set, to send a page without its result.
   package private(set) var deadline: Instant
-  /// The number of the sign-in whose result the browser waits for, if any.
+  /// The sign-in whose result the browser waits for, if any.
   package private(set) var loginNumber: UInt64?
-  /// For the result's page.
+  /// Translates the result's page.
   package private(set) var pageTexts = Translations.english
 
   private var head = RequestHead()
@@ -22,10 +22,10 @@ package final class RedirectPeer {
   private var sent = 0
 
   private static let requestTimeout = Duration.seconds(10)
-  /// How long a browser waits for the result of a sign-in.
+  /// How long a browser waits for a sign-in's result.
   private static let resultWait = Duration.seconds(10)
 
-  /// Wraps an accepted connection. Nil if it was already reset.
+  /// Nil if the accepted connection was already reset.
   package init?(_ descriptor: consuming FileDescriptor, at socket: RedirectSocket, now: Instant) {
     guard let ends = try? TCPAddressPair(descriptor) else { return nil }
     self.ends = ends
@@ -36,7 +36,6 @@ package final class RedirectPeer {
 
   deinit { head.wipe() }
 
-  /// The result of ``read(for:)``.
   package enum Progress: Equatable {
     /// The request is incomplete.
     case waiting
@@ -48,22 +47,19 @@ package final class RedirectPeer {
     case link(target: Int)
     /// The beginning of TLS, for example from a browser in https-only mode.
     case tls
-    /// The request is invalid, and this page is the response.
+    /// The request is invalid. This page is the response.
     case refused(LoopbackPage)
   }
 
-  /// Whether a response is being sent.
   package var isAnswering: Bool { !outbound.isEmpty }
 
   /// Whether the other end is known to belong to the current user.
   package var isFromOwnUser: Bool { owner == .user(Machine.userID) }
 
-  /// What a sign-in expects: requests for its redirect URI, and for its link to the authorization server, if any.
+  /// The requests that a sign-in expects: for its redirect URI, and for its link to the authorization server, if any.
   package typealias Targets = (redirect: LoopbackTarget, link: LoopbackTarget?)
 
-  /// Reads the available bytes.
-  ///
-  /// - Parameter targets: Those of the socket's sign-ins.
+  /// Reads the available bytes. `targets` are those of the socket's sign-ins.
   package func read(for targets: [Targets]) -> Progress {
     while true {
       do {
@@ -92,24 +88,22 @@ package final class RedirectPeer {
     return query.map { .redirect(query: $0, targets: matching) } ?? .refused(refusal)
   }
 
-  /// Checks whether the received bytes are the expected request.
   private func parseRequest(for target: LoopbackTarget) -> LoopbackRequest.ParseResult {
     head.withBytes { LoopbackRequest.parse($0, for: target, &headEnd) }
   }
 
-  /// Calls `body` with the query at a range from ``Progress/redirect(query:targets:)``. Returns its result.
+  /// Passes the query at a range from ``Progress/redirect(query:targets:)`` to `body`.
   package func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }
 
-  /// Wipes the request. The response will be the result of a sign-in, translated by `pageTexts`.
+  /// Wipes the request. The response will be a sign-in's result, translated by `pageTexts`.
   package func awaitResult(of loginNumber: UInt64, in pageTexts: Translations, now: Instant) {
     head.wipe()
     (self.loginNumber, self.pageTexts) = (loginNumber, pageTexts)
     deadline = now.advanced(by: Self.resultWait)
   }
 
-  /// Wipes the request and sets the response.
   package func setResponse(_ response: [UInt8]) {
     head.wipe()
     loginNumber = nil

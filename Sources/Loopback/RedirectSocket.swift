@@ -1,13 +1,11 @@
 package import Platform
 
-/// A listening loopback socket for the redirects of sign-ins. It closes when no sign-in uses it.
+/// A listening loopback socket for the redirects of sign-ins. Closes when no sign-in uses it.
 package final class RedirectSocket: Sendable {
   package let descriptor: FileDescriptor
   package let port: UInt16
 
-  /// Listens at `127.0.0.1` or `::1`.
-  ///
-  /// - Parameter port: 0 for any free one.
+  /// Listens at `127.0.0.1` or `::1`. Port 0 is any free one.
   package init(port: UInt16, ipv6: Bool) throws(SystemError) {
     let descriptor = try UnixSocket.listenLoopback(port: port, ipv6: ipv6)
     self.port = try UnixSocket.localPort(descriptor)
@@ -20,12 +18,9 @@ package final class RedirectSocket: Sendable {
   /// How many ports to try to find one that is free at both IPv4 and IPv6.
   private static let maximumAttempts = 10
 
-  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
-  ///
-  /// - Parameters:
-  ///   - port: Nil for any that is free at both.
-  ///   - listen: Opens a socket; port 0 is any free one.
-  /// - Throws: `EADDRINUSE` if the port is in use.
+  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3),
+  /// at a port free at both if `port` is nil. `listen` opens a socket; port 0 is any free one. Throws `EADDRINUSE` if
+  /// `port` is in use.
   package static func listenOnBothAddresses(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
   ) throws(SystemError) -> [RedirectSocket] {

@@ -1,8 +1,8 @@
 package import Platform
 
-/// The first bytes of a browser's request. They may contain a code, so they are wiped.
+/// The first bytes of a browser's request. They are wiped, since they may contain a code.
 package struct RequestHead {
-  /// The buffer sizes: enough for nearly all requests, and one byte more than a head may have.
+  /// Enough for nearly all requests, and one byte more than a head may have.
   private static let bufferSizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
@@ -20,7 +20,7 @@ package struct RequestHead {
     return got
   }
 
-  /// Moves the bytes to a larger buffer, and wipes the old one.
+  /// Moves the bytes to a larger buffer. Wipes the old one.
   private mutating func grow() {
     guard let size = Self.bufferSizes.first(where: { $0 > storage.count }) else { return }
     var larger = [UInt8](repeating: 0, count: size)

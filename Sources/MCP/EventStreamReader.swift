@@ -27,8 +27,6 @@ struct EventStreamReader {
   struct TooLong: Error {}
 
   /// Parses bytes, and passes the data of each `message` event to `report`.
-  ///
-  /// - Throws: ``TooLong`` if an event exceeds the limit.
   mutating func feed(_ bytes: Span<UInt8>, _ report: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {

@@ -12,7 +12,7 @@ extension MCPBridge {
       deliver(message, to: clientMessage, running.head)
     case .serverMessages:
       guard !message.answeredIDs.isEmpty else { return output.write(message.bytes) }
-      // It may answer a call whose own stream was interrupted.
+      // The message may answer a call whose own stream was interrupted.
       let owner = exchanges.values.compactMap(\.purpose.clientMessage).first {
         $0.unansweredIDs.contains { message.answeredIDs.contains($0) }
       }
@@ -129,7 +129,6 @@ extension MCPBridge {
     if !clientMessage.isModern, clientMessage.message.hasMethod("notifications/initialized") { startListening() }
   }
 
-  /// Handles an interrupted response.
   func handleInterruption(_ running: RunningRequest, _ failure: Failure) {
     if case .toolList = running.purpose { return handleFailure(running.purpose, failure) }
     // Resume a stream after its last event. Never repeat the request.
@@ -231,7 +230,6 @@ extension MCPBridge {
     sendRequest(.serverMessages, "GET", session.fields + last)
   }
 
-  /// Closes the stream of the server's own messages.
   func stopListening() {
     listener = MCPListener()
     for (key, running) in exchanges { if case .serverMessages = running.purpose { remove(key) } }
@@ -267,7 +265,7 @@ extension MCPBridge {
 
   // MARK: Tools
 
-  /// Records the tools in a response. Removes those with an invalid description, with a warning.
+  /// Records the tools in a response. Removes invalid ones, with a warning.
   private func recordTools(in answer: MCPMessage, to request: MCPMessage) -> MCPMessage {
     let (answer, omitted) = session.recordTools(in: answer, to: request)
     if !omitted.isEmpty {

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 package import Wire
 
-/// Connects an MCP client on standard input and output to a server with the Streamable HTTP transport. The daemon makes
-/// the HTTP requests, so this process has no token. Runs on one thread.
+/// Connects an MCP client on standard input and output to a Streamable HTTP server. The daemon makes the HTTP requests,
+/// so this process has no token. Runs on one thread.
 package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
@@ -25,7 +25,6 @@ package final class MCPBridge {
   enum PollerKey {
     static let input: UInt64 = 0
     static let signals: UInt64 = 1
-    /// The first key of an HTTP request.
     static let firstExchange: UInt64 = 2
   }
 
@@ -51,9 +50,8 @@ package final class MCPBridge {
     /// Receives the stream of the server's own messages.
     case serverMessages
     case sessionRestart
-    /// Confirms the new session.
     case sessionConfirmation
-    /// Requests the list of tools, to repeat a call that was refused because header fields were missing.
+    /// Requests the list of tools, to repeat a call refused for missing header fields.
     case toolList(MCPToolsRequest)
     case sessionEnd
 
@@ -67,7 +65,7 @@ package final class MCPBridge {
     }
   }
 
-  /// The body so far: bytes, or the parser of an event stream. `pending`: the head has not arrived.
+  /// The body so far: bytes, or the parser of an event stream; `pending` until the head has arrived.
   enum Body {
     case pending
     case whole([UInt8])
@@ -82,7 +80,6 @@ package final class MCPBridge {
   /// How long ending the session may take. Clients kill the program two seconds after the end of input.
   private static let closingTime = Duration.milliseconds(900)
 
-  /// - Parameter signInPolicy: See ``MCPSignIns/policy``.
   package init(_ server: MCPServer, signInPolicy: SignInPolicy?) throws(Failure) {
     self.server = server
     output = MCPOutput(server.host)

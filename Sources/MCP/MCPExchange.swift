@@ -22,13 +22,13 @@ final class MCPExchange {
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
-  /// The received body bytes.
+  /// The number of received body bytes.
   private var received = 0
   /// The inline content sent so far, in bytes.
   private var sent = 0
   /// Whether the caller's variables were passed, which happens at most once.
   private var variablesState = VariablesState.notRequested
-  /// The daemon's result; nil until reported.
+  /// Nil until reported.
   private var result: (bodyBytes: Int, problem: Failure?)?
   /// Why the rest of the body is missing, if reported.
   private var failure: Failure?
@@ -62,7 +62,7 @@ final class MCPExchange {
 
   /// Nil once closed.
   var connectionDescriptor: Int32? { connection?.descriptor }
-  /// The descriptor of the body's pipe, to poll after the head; nil for an inline request.
+  /// To poll after the head; nil for an inline request.
   var pipeDescriptor: Int32? { pipe?.descriptor.raw }
 
   func close() {
@@ -118,7 +118,7 @@ final class MCPExchange {
     try connection?.send(host.envelope(values.request), passing: values.values)
   }
 
-  /// Repeats the request with bodies in lines, for a socket that cannot pass descriptors.
+  /// Repeats the request with inline bodies, for a socket that cannot pass descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true

@@ -16,7 +16,6 @@ struct MCPMessage {
   let method: String?
   /// Nil for a notification, a batch, and the response to an unreadable message.
   let id: JSON?
-  /// The IDs of the requests in the message.
   let requestIDs: [JSON]
   /// The IDs of the requests that the message answers.
   let answeredIDs: [JSON]
@@ -87,7 +86,7 @@ struct MCPMessage {
     return .answer
   }
 
-  /// The ID for answering an invalid message; null if unknown. The text may be too large or not JSON.
+  /// The ID for answering an invalid message, which may be too large or not JSON; null if unknown.
   static func id(ofInvalid text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
@@ -204,7 +203,6 @@ struct MCPProblem {
 
   /// - Parameters:
   ///   - failure: With a complete command as hint.
-  ///   - status: The server's HTTP status.
   ///   - remedy: A command that needs no consent, if any.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForUser = Self.needsUser(failure)

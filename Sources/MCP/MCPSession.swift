@@ -63,9 +63,8 @@ struct MCPSession {
     if let revision = message.revision { namedRevision = revision }
   }
 
-  /// Records which tool arguments must be sent in header fields.
-  ///
-  /// - Returns: The response without unusable tools, and the names of those tools.
+  /// Records which tool arguments must be sent in header fields. Returns the response without unusable tools, and their
+  /// names.
   mutating func recordTools(in answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.hasMethod("tools/list") else { return (answer, []) }
     return toolFields.recordTools(answer, startsList: request.parameter("cursor") == nil)
@@ -157,9 +156,7 @@ struct MCPToolFields {
     return ((try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer, omitted)
   }
 
-  /// Collects the annotations of a schema and its properties.
-  ///
-  /// - Returns: False if one is invalid.
+  /// Collects the annotations of a schema and its properties. Returns false if one is invalid.
   private static func collectAnnotations(
     _ schema: JSON?, _ path: [String], _ found: inout [(path: [String], name: String)]
   ) -> Bool {
@@ -211,12 +208,11 @@ struct MCPToolFields {
   }
 }
 
-/// Requests the list of tools, after a call was refused for wrong or missing header fields (revision 2026-07-28,
-/// `HeaderMismatch`).
+/// Requests the list of tools after a call was refused for its header fields (revision 2026-07-28, `HeaderMismatch`).
 struct MCPToolsRequest {
   /// The refused call.
   let call: MCPClientMessage
-  /// The server's response to the call. The client receives it if the request for the list fails.
+  /// The response to the refused call. The client receives it if the list is unavailable.
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage
@@ -235,7 +231,7 @@ struct MCPToolsRequest {
     self.init(call, refusal, cursor: nil, pageNumber: 1)
   }
 
-  /// The request for the next page; nil after the last.
+  /// Nil after the last page.
   func next(after answer: MCPMessage) -> MCPToolsRequest? {
     guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pageNumber < Self.maximumPages
     else {

@@ -94,7 +94,7 @@ final class MCPClientMessage {
   /// See ``MCPSession/generation``.
   var generation = 0
   var hadSessionID = false
-  /// Whether it was refused before processing and is being repeated.
+  /// Whether the message was refused before processing and is being repeated.
   var isRepeated = false
   var triedSignIn = false
   /// How often the rest of its response was requested since the last event.

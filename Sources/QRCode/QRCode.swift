@@ -1,11 +1,11 @@
 internal import CQRencode
 
-/// A QR code (ISO/IEC 18004): a square of dark and light modules, without the surrounding quiet zone.
+/// A QR code (ISO/IEC 18004): a square of dark and light modules, without the quiet zone.
 package struct QRCode: Sendable, Hashable {
-  /// The maximum length of the text, in bytes. A longer one would make the code too large for a terminal.
+  /// In bytes. A longer text would make the code too large for a terminal.
   package static let maximumBytes = 300
 
-  /// The libqrencode version in use, such as `4.1.1`.
+  /// The libqrencode version in use.
   package static var libraryVersion: String {
     guard let text = unsafe QRcode_APIVersionString() else { return "" }
     return unsafe String(cString: text)
@@ -14,11 +14,11 @@ package struct QRCode: Sendable, Hashable {
   /// The number of modules per side, 21 to 177.
   package let side: Int
 
-  /// The modules, row by row from the top left corner; true is dark.
+  /// Row by row from the top left corner; true is dark.
   private let modules: [Bool]
 
-  /// Creates the code for `text` with the lowest error correction. Nil for an empty text, one longer than
-  /// ``maximumBytes``, or if out of memory.
+  /// Creates a code with the lowest error correction. Nil for an empty text, one longer than ``maximumBytes``, or if
+  /// out of memory.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.maximumBytes).contains(bytes.count) else { return nil }
@@ -34,13 +34,13 @@ package struct QRCode: Sendable, Hashable {
     modules = unsafe UnsafeBufferPointer(start: data, count: side * side).map { $0 & 1 == 1 }
   }
 
-  /// Whether the module is dark. Everything outside the code is light.
+  /// Everything outside the code is light.
   package func isDark(row: Int, column: Int) -> Bool {
     guard (0..<side).contains(row), (0..<side).contains(column) else { return false }
     return modules[row * side + column]
   }
 
-  /// A string for each row, with `1` for a dark module and `0` for a light one.
+  /// A string per row, with `1` for dark modules and `0` for light ones.
   package var rows: [String] {
     (0..<side).map { row in String((0..<side).map { isDark(row: row, column: $0) ? "1" : "0" }) }
   }

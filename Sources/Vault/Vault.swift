@@ -1,20 +1,19 @@
 package import Crypto
 package import Platform
-// Records are those of its accounts.
+// The interface of Vault uses the types of Vocabulary.
 @_exported public import Vocabulary
 
-/// The encrypted store of the accounts' secrets, one file for each machine.
+/// The encrypted store of the accounts' secrets, one file per machine.
 ///
-/// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. After an error
-/// nothing on disk has changed, unless only the last step of a write failed.
+/// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. An error
+/// leaves the disk unchanged, unless only the last step of a write failed.
 ///
-/// Between calls, keeps the last encrypted file and, until ``forgetKeys()``, the keys on the secure heap.
-///
-/// An older copy is detected only if restored while this program runs.
+/// Between calls, keeps the last encrypted file and, until ``forgetKeys()``, the keys on the secure heap. An older copy
+/// is detected only if restored while this program runs.
 package final class Vault: Sendable {
   /// The decrypted content of one account. Wiped when its owner releases it.
   package struct Record: ~Copyable, Sendable {
-    /// The number of the write that created it. Every later write, of any account, has a higher number.
+    /// The number of the write that created the record. Later writes, of any account, have higher numbers.
     package let generation: UInt64
     package let content: SecretBytes
   }
@@ -26,21 +25,19 @@ package final class Vault: Sendable {
   /// Generates and uses keys that never leave the TPM.
   package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
-  /// Queues the writes of this process.
   let changes = ChangeQueue()
   /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
   /// Descriptors reserved for writes that must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The descriptors of a write: the account's lock, the directory, the vault's lock, the old file, the device secret
-  /// or temporary file, and the new file.
+  /// The account's lock, the directory, the vault's lock, the old file, the device secret or temporary file, and the
+  /// new file.
   private static let descriptorsOfWrite = 6
 
   /// Creates a vault without reading or writing anything.
   ///
   /// - Parameters:
   ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
-  ///   - machineIdentity: The machine ID, if any.
   ///   - userID: The vault's owner.
   ///   - lockWait: How long a write waits for others. The default is less than callers wait.
   package init(
@@ -63,7 +60,7 @@ package final class Vault: Sendable {
   /// An upper bound of the file's length in bytes. 0 if its content is not in memory.
   package var byteCount: Int { memory.withLock { $0.byteCount } }
 
-  /// Decrypts the record of one account. Nil if there is none.
+  /// Decrypts an account's record; nil if there is none.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have a vault, or `locked` if the key of its level is not in
   ///   memory.
@@ -84,13 +81,12 @@ package final class Vault: Sendable {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
 
-  /// Replaces the content of an account. It is on disk on return.
-  ///
-  /// The first write creates the directory, the device secret and the vault.
+  /// Replaces an account's content, which is on disk on return. The first write creates the directory, the device
+  /// secret and the vault.
   ///
   /// - Parameters:
   ///   - label: The account's user, readable with only the device key. Nil removes it.
-  ///   - protection: The protection level. Nil keeps the account's level; a new account gets ``Protection/device``.
+  ///   - protection: Nil keeps the account's level; a new account gets ``Protection/device``.
   ///   - wait: The maximum wait for other writers (default: the vault's).
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
   /// - Returns: The new record's generation.
@@ -122,9 +118,9 @@ package final class Vault: Sendable {
     }
   }
 
-  /// Removes the record of an account, even if it is locked.
+  /// Removes an account's record, even if locked.
   ///
-  /// - Parameter generation: The generation of the record to remove; nil for any.
+  /// - Parameter generation: Nil for any.
   /// - Returns: Whether there was such a record.
   /// - Throws: `busy` if others held the lock for too long.
   @discardableResult
@@ -139,8 +135,8 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Overwrites the record of an account in the file, which needs no disk space. An overwritten record counts as
-  /// missing. It is changed in place, so a power failure may leave a damaged record.
+  /// Overwrites an account's record in place, which needs no disk space. Overwritten records count as missing. A power
+  /// failure may leave a damaged record.
   ///
   /// - Returns: Whether there was such a record.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
@@ -161,7 +157,7 @@ package final class Vault: Sendable {
     return isErased
   }
 
-  /// Acquires the advisory lock of an account, which every refresh of its tokens must have.
+  /// Acquires an account's advisory lock, which every refresh of its tokens must have.
   ///
   /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyInProcess` if this
   ///   process held it.
@@ -169,24 +165,23 @@ package final class Vault: Sendable {
     try AccountLock(account, of: self, wait)
   }
 
-  /// The random ID of the vault: 16 bytes, not secret. Nil without a vault.
+  /// 16 bytes, not secret. Nil without a vault.
   package func identifier() throws(VaultError) -> [UInt8]? {
     try location().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }
 
-  /// Wipes all keys. A call in progress keeps its keys until it ends. The next call loads them again.
+  /// Wipes all keys until the next call loads them again. A call in progress keeps its keys.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
 }
 
 extension OpenVault {
-  /// Encrypts a record and adds it to the vault.
+  /// Encrypts a record, adds it to the vault and returns its generation.
   ///
   /// - Parameter protection: Nil for that of the account's record, or `device` for a new one.
-  /// - Returns: The generation of the new record.
   fileprivate mutating func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
   ) throws(VaultError) -> UInt64 {

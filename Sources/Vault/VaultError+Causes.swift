@@ -1,8 +1,6 @@
 internal import Crypto
 internal import Platform
 
-// Conversions from errors of lower modules.
-
 extension VaultError {
   /// Creates an error without a path. Assumes damage if authentication failed.
   init(_ error: CryptoError) {
@@ -21,7 +19,7 @@ extension VaultError {
     self.init(code)
   }
 
-  /// Converts a system error to the most specific code.
+  /// Uses the most specific code.
   init(_ error: SystemError, path: String? = nil) {
     let code: Code =
       switch error.name {
@@ -33,7 +31,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// The error for reading a file. Too large means damaged.
+  /// Too large means damaged.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }
@@ -56,7 +54,6 @@ extension VaultError {
   }
 }
 
-/// Runs `body` and converts its error, without a path.
 func mapCryptoError<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result) throws(VaultError) -> Result {
   do { return try body() } catch { throw VaultError(error) }
 }

@@ -10,7 +10,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case otherMachinesOnly
     /// The file has missing, modified or extra bytes.
     case damaged
-    /// The file is authentic but older than the version that this program last read or wrote.
+    /// The file is authentic but older than the last version read or written.
     case rolledBack
     /// The file has a format or an algorithm that this program does not support.
     case unsupportedVersion
@@ -27,7 +27,6 @@ package struct VaultError: Error, Hashable, Sendable {
     /// Another error of the operating system.
     case storage(SystemError)
     case noSpace
-    /// The user's disk quota is exhausted.
     case overQuota
     /// The secure heap has no memory for a secret. Retrying may help.
     case secureHeapFull
@@ -88,7 +87,6 @@ package struct VaultError: Error, Hashable, Sendable {
     hasher.combine(path)
   }
 
-  /// Describes an error for users and other programs.
   package struct Row {
     package let failure: FailureCode
     /// The message for users, in lowercase, without the path and a full stop.
@@ -181,7 +179,6 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// The hint for a vault that does not open.
   private var recovery: Phrase {
     opensByPassphrase
       ? Phrase("restore the file from a backup; or bind the vault again with its passphrase: \("agent vault rebind")")
@@ -209,7 +206,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
-  /// Whether the error is about the file or directory at ``path``, not about an account or a secret.
+  /// Whether the error is about ``path``, not about an account or a secret.
   package var isAboutFile: Bool {
     switch code {
     case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
@@ -222,8 +219,7 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the file's content is unknown, because it is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the
-  /// like).
+  /// Whether the file is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the like).
   package var isTemporarilyUnreadable: Bool {
     switch code {
     case .storage(let error): error.isOutOfDescriptors || error.isDeviceFailure

@@ -8,7 +8,6 @@ package struct AccountName: Sendable, Hashable, Comparable {
 
   package let text: String
 
-  /// The error for text that is not a valid name.
   package struct Invalid: Error, Hashable {
   }
 

@@ -12,7 +12,7 @@ extension AccountSetting {
     table.caFile, table.allowHTTPLoopback, table.proxy, table.proxyExclusions, table.proxySource,
   ]
 
-  /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all settings.
+  /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all.
   package static let withLoginOption = [
     table.issuer, table.clientID, table.provider, table.scope, table.resource, table.caFile, table.allowHTTPLoopback,
     table.origins, table.redirectURI, table.keepsAccessToken,

@@ -5,20 +5,19 @@ package final class AccountSetting: Sendable, Hashable {
   /// The name in the settings file and in requests.
   package let name: String
   package let kind: Kind
-  /// The command-line option that sets the setting, if any.
   package let option: Option?
 
   /// The effect: a sentence without a full stop, for the help and the manual.
   package let summary: String
-  /// Complete sentences that the manual adds to ``summary``.
+  /// Sentences that the manual adds to ``summary``.
   package let details: String
   /// The default; nil for a flag, a list, or a value chosen by the daemon.
   package let defaultValue: String?
   /// Whether the setting controls where secrets are sent or which requirements recipients must meet. The vault keeps
   /// its value. After a change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection level: the
-  /// session moves to a new one immediately.
+  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection level, which
+  /// changes immediately.
   package let appliesAtSignIn: Bool
   /// Whether the setting can be reset to its default.
   package let canBeUnset: Bool
@@ -44,13 +43,13 @@ package final class AccountSetting: Sendable, Hashable {
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
-    /// The letter of the short form.
+    /// The short form's letter, if any.
     package let short: Character?
-    /// The name of the option's argument in usage lines.
+    /// The argument's name in usage lines.
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option is declared among those for client credentials, because it also provides a credential.
+    /// Whether the option is declared among those for client credentials, because it also provides one.
     package let isShared: Bool
 
     init(
@@ -77,10 +76,8 @@ package final class AccountSetting: Sendable, Hashable {
 
   /// The expected kind of value.
   package enum Expectation: Sendable, Hashable {
-    /// A string of limited length.
     case text(maximumBytes: Int)
     case flag
-    /// A list of limited length.
     case list(maximumTexts: Int)
     /// A list of strings, each of limited length.
     case texts(maximumBytes: Int)
@@ -107,7 +104,6 @@ package final class AccountSetting: Sendable, Hashable {
 
   // MARK: - Rows
 
-  /// Describes a string setting.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, String?> & Sendable, kind: Kind = .text,
     _ option: Option?,
@@ -124,7 +120,6 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting that is a list of strings.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, [String]> & Sendable, _ option: Option?,
     _ summary: String,
@@ -140,7 +135,6 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a Boolean setting.
   convenience init(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Bool> & Sendable, _ option: Option?, _ summary: String,
     details: String = "", appliesAtSignIn: Bool = false, isSealed: Bool = false
@@ -183,15 +177,15 @@ package final class AccountSetting: Sendable, Hashable {
 
   package static func named(_ name: String) -> AccountSetting? { all.first { $0.name.hasSameBytes(as: name) } }
 
-  /// The name for `--unset`: the option's, or else the setting's with dashes.
+  /// The option's name, or else the setting's with dashes, for `--unset`.
   package var optionName: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// Whether the option sets a setting, but is not an option of `agent login`.
+  /// Whether the option sets a setting, but `agent login` lacks it.
   package static func isOnlyAccountOption(_ name: String) -> Bool {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line that set settings, with their values. If `areSettings` is false, all other options.
+  /// The options in a command line that set settings, with their values; all other options if `areSettings` is false.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
@@ -209,7 +203,6 @@ package final class AccountSetting: Sendable, Hashable {
     read(settings) ?? defaultValue.map { .string($0) }
   }
 
-  /// - Throws: ``Invalid`` if the value is not permitted.
   package func set(_ value: JSON, in settings: inout AccountSettings) throws(Invalid) {
     if let expected = expectation(failedBy: value) { throw Invalid(name: name, expected: expected) }
     guard write(&settings, value) else {
@@ -224,7 +217,7 @@ package final class AccountSetting: Sendable, Hashable {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// The requirement that the value violates, if any.
+  /// The violated requirement, if any.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(maximumBytes: Self.maximumTextBytes)
@@ -239,9 +232,7 @@ package final class AccountSetting: Sendable, Hashable {
 }
 
 extension AccountSettings {
-  /// Reads settings from members.
-  ///
-  /// - Parameter member: Returns the member with this name, if present.
+  /// Reads settings from members, which `member` returns by name, if present.
   package init(
     members member: (String) -> JSON?, among settings: [AccountSetting] = AccountSetting.all
   ) throws(AccountSetting.Invalid) {

@@ -1,12 +1,9 @@
-/// The settings specified for an account. Contains no secrets. The vault keeps a copy of those that control where
-/// secrets are sent; see ``AccountSetting/isSealed``.
-///
-/// Nil, false and empty mean unspecified: unchanged in a request, the default in the settings file.
-/// ``AccountSetting/all`` has a row for each.
+/// The settings specified for an account, without secrets. Nil, false and empty mean unspecified: unchanged in a
+/// request, the default in the settings file.
 package struct AccountSettings: Sendable, Hashable {
   package var issuer: String?
   package var clientID: String?
-  /// The provider. Nil to infer it from the issuer.
+  /// Nil to infer the provider from the issuer.
   package var provider: ProviderName?
 
   /// The requested scopes; if empty, the issuer's default.
@@ -25,21 +22,21 @@ package struct AccountSettings: Sendable, Hashable {
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
   /// Whether to omit the form encoding in HTTP Basic (RFC 6749 section 2.3.1).
   package var omitsBasicEncoding = false
-  /// Whether to use the vault's certificate in the TLS handshake (RFC 8705).
+  /// Whether to use the vault's certificate in TLS handshakes (RFC 8705).
   package var usesClientCertificate = false
   /// The `alg` of assertions (RFC 7523); nil to derive it from the key.
   package var clientKeyAlgorithm: SigningAlgorithm?
   /// The `kid` of assertions.
   package var clientKeyID: String?
-  /// The `aud` of assertions; see ``AssertionAudience/init(_:)`` (default: the issuer).
+  /// The `aud` of assertions, for ``AssertionAudience/init(_:)`` (default: the issuer).
   package var assertionAudience: String?
-  /// The absolute path of a file with a platform's JWT for signing in and renewing (RFC 7523 section 2.1).
+  /// The absolute path of a file with a platform's JWT for sign-ins and renewals (RFC 7523 section 2.1).
   package var assertionFile: String?
-  /// The platform whose JWT signs the account in and renews its tokens.
+  /// The platform whose JWT signs in and renews tokens.
   package var assertionFrom: AssertionPlatform?
   /// The CI job's environment variable with the JWT; nil for the platform's default.
   package var assertionVariable: String?
-  /// The account whose server issues the JWT, in exchange for an ID Token of that account.
+  /// The account whose server issues the JWT in exchange for an ID Token of that account.
   package var assertionAccount: String?
   /// How to use the JWT (default: ``AssertionGrant/jwtBearer``).
   package var assertionGrant: AssertionGrant?
@@ -55,7 +52,6 @@ package struct AccountSettings: Sendable, Hashable {
   package var caFile: String?
   /// Public key pins as `sha256//BASE64`.
   package var pins: [String] = []
-  /// Whether to permit plain http at loopback addresses.
   package var allowHTTPLoopback = false
 
   // Endpoints that override the metadata, by their names there (RFC 8414 section 2).
@@ -71,7 +67,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var redirectURI: String?
   /// The proxy's URL. In the settings file, it contains no user name and password.
   package var proxy: String?
-  /// Hosts to connect to without the proxy, in curl's format.
+  /// Hosts to reach without the proxy, in curl's format.
   package var proxyExclusions: String?
   /// Where the proxy setting comes from (default: the environment of the last sign-in).
   package var proxySource: ProxySource?
@@ -81,15 +77,14 @@ package struct AccountSettings: Sendable, Hashable {
   package var usesDPoP = false
   /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
-  /// The security profile that the servers must comply with, if any.
   package var profile: SecurityProfile?
-  /// Origins that may get the access token. Requests add to existing ones, and may contain just a host.
+  /// Origins that may get the access token. Requests add to existing ones, and may contain only a host.
   package var origins: [String] = []
   /// When to renew tokens (default: ``RefreshPolicy/proactive``).
   package var refresh: RefreshPolicy?
   /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []
-  /// Files with a token while the account is signed in; see ``TokenFileSetting``.
+  /// Files with a token while the account is signed in, in the format of ``TokenFileSetting``.
   package var tokenFiles: [String] = []
   /// The protection level of the next sign-in's record; nil to keep the current one.
   package var protection: Protection?

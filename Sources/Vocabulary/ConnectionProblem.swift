@@ -1,9 +1,7 @@
-/// Why a connection failed.
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
-  /// No name server responded, so the host may exist.
+  /// No name server responded; the host may exist.
   case nameServerSilent = "name_server_silent"
-  /// The server's machine rejected the connection.
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
@@ -30,7 +28,7 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   /// The chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// A clause. "It" is the server, the proxy or the certificate, depending on the problem.
+  /// A clause in which "it" is the server, the proxy or the certificate, depending on the problem.
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

@@ -25,16 +25,15 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A request in the log. Omits queries, fragments and user names and, for resources, everything except scheme, host and
-/// port.
+/// A request in the log. Its URL lacks query, fragment and user name and, for resources, the path.
 package struct RequestLine: Sendable, Hashable {
-  /// The maximum length of ``url`` in bytes. Longer ones are truncated.
+  /// In bytes. Longer URLs are truncated.
   package static let maximumURLLength = 256
 
   package let role: EndpointRole
-  /// The method: at most 32 letters, digits and "-".
+  /// At most 32 letters, digits and "-".
   package let method: String
-  /// The URL: at most ``maximumURLLength`` printable ASCII characters.
+  /// At most ``maximumURLLength`` printable ASCII characters.
   package let url: String
 
   package init(_ role: EndpointRole, _ method: String, url: String) {

@@ -15,9 +15,9 @@ package struct OriginEntry: Sendable, Hashable {
   package let origin: String
   /// The path, without a trailing slash. The entry includes all paths below it. Empty for the entire origin.
   package let path: String
-  /// The user name to send with the token, if any.
+  /// The user name to send, if any.
   package private(set) var user: String?
-  /// The kind of token to send; nil for the protocol's default.
+  /// The token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
   /// The requested scope; empty for the account's own.
   package private(set) var scope: [String] = []
@@ -26,10 +26,8 @@ package struct OriginEntry: Sendable, Hashable {
   /// The header field for the token; nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// Parses a value of the setting.
-  ///
-  /// - Returns: Nil unless it is for an https or mail origin (or plain http on this machine, with `allowHTTPLoopback`),
-  ///   and each word is known, has a value and is unique. Scope and resource may be repeated.
+  /// Parses a value of the setting. Nil unless it is for an https or mail origin (with `allowHTTPLoopback` also plain
+  /// http on this machine), and each word is known, has a value and is unique. `scope` and `resource` may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let url = words.first, let uri = Self.uri(url),
@@ -77,7 +75,6 @@ package struct OriginEntry: Sendable, Hashable {
   /// Whether the entry has no words `NAME=VALUE`.
   package var isBare: Bool { details.isEmpty }
 
-  /// The normalized text.
   package var text: String { ([origin + path] + details).joined(separator: " ") }
 
   /// The words `NAME=VALUE`.
@@ -91,7 +88,6 @@ package struct OriginEntry: Sendable, Hashable {
     return words
   }
 
-  /// A copy with this scope.
   package func withScope(_ scope: [String]) -> OriginEntry {
     var entry = self
     entry.scope = scope
@@ -102,7 +98,7 @@ package struct OriginEntry: Sendable, Hashable {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
-  /// Whether a path is at or below the entry's. An entry with a path covers none with `.` or `..`, which servers may
+  /// Whether a path is at or below the entry's. An entry with a path covers no path with `.` or `..`, which servers may
   /// interpret differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
@@ -121,7 +117,7 @@ extension URI {
 /// another field, and `NAME:SCHEME` both. The scheme `Basic` sends user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
-  /// The scheme before the token. Empty for just the token.
+  /// The scheme before the token, if any.
   package let scheme: String
 
   package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")

@@ -1,12 +1,11 @@
 package import Encoding
 
-/// A short description of a user, such as an e-mail address, in the issuer's spelling.
-///
-/// For distinguishing accounts in `status` and `list`, not for authentication.
+/// A short description of a user, such as an e-mail address, in the issuer's spelling. For distinguishing accounts in
+/// `status` and `list`, not for authentication.
 package struct PersonLabel: Sendable, Hashable {
   package static let maximumByteCount = 128
 
-  /// The text without control characters; see ``TerminalText``.
+  /// The text without control characters, as cleaned by ``TerminalText``.
   package let text: String
 
   /// Removes control characters, and truncates a long text. Nil if nothing is left.

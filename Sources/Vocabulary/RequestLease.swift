@@ -1,6 +1,5 @@
-/// The lease under which another program sends a request to a resource.
+/// The lease under which another program sends a request.
 package struct RequestLease: Sendable, Hashable {
-  /// The lease's name in events.
   package let name: String
   /// Whether the lease limits paths or methods.
   package let isNarrow: Bool

@@ -19,7 +19,7 @@ package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
-/// Where an account's private keys are generated and stored.
+/// Where private keys are generated and stored.
 package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
   /// In the vault and its copies.
   case vault
@@ -27,7 +27,6 @@ package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
-/// When to renew tokens.
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
@@ -35,7 +34,7 @@ package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   case proactive
   /// Always before the expiry, from the daemon's start.
   case background
-  /// Like ``proactive``, but retries as soon as possible after a temporary failure.
+  /// Like ``proactive``, but retries a temporary failure as soon as possible.
   case offline
   /// Only on request. Tokens stay in memory only briefly, and are not returned shortly before their expiry.
   case strict
@@ -52,12 +51,10 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   case tlsClientAuth = "tls_client_auth"
   case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 
-  /// The credential of a client.
   package enum Credential: Sendable, Hashable {
     case none, secret, key, issuedCertificate, selfSignedCertificate
   }
 
-  /// The credential that this method uses.
   package var credential: Credential {
     switch self {
     case .none: .none
@@ -84,13 +81,13 @@ package enum AssertionAudience: Sendable, Hashable {
     ("issuer", .issuer), ("token_endpoint", .tokenEndpoint), ("endpoint", .endpoint),
   ]
 
-  /// Creates the case for a word, or ``named(_:)`` for other text.
+  /// The case for a word, or ``named(_:)`` for other text.
   package init(_ text: String) {
     self = Self.words.first { $0.0 == text }?.1 ?? .named(text)
   }
 }
 
-/// How a token is requested with a platform's assertion.
+/// How a platform's assertion gets a token.
 package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   /// As the grant (RFC 7523 section 2.1).
   case jwtBearer = "jwt-bearer"
@@ -100,13 +97,13 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case clientCredentials = "client-credentials"
 }
 
-/// A security profile that servers and responses must comply with.
+/// A security profile for servers and responses.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
   case fapi2
 }
 
-/// Platforms that provide assertions in their own way.
+/// Platforms with their own way of providing assertions.
 package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
   /// From a service named by two variables of the CI job.
   case gitHubActions = "github-actions"
@@ -145,8 +142,7 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// Kinds of signed tokens, each with its own rules. A token of one kind is never accepted as another (RFC 8725 section
-/// 3.12).
+/// Kinds of signed tokens, each with its own rules and never accepted as another (RFC 8725 section 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   /// An ID Token (OpenID Connect Core sections 2 and 3.1.3.7).
   case idToken = "id-token"
@@ -156,7 +152,6 @@ package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   case logoutToken = "logout-token"
 }
 
-/// Where the proxy setting comes from.
 package enum ProxySource: String, Sendable, Hashable, CaseIterable {
   case environment, option
 }

@@ -3,9 +3,8 @@ package enum Suggestion {
   /// Longer words get no suggestions, because the cost grows with the lengths of both words.
   private static let maximumLength = 40
 
-  /// The closest candidates, at most three; empty if none is close.
-  ///
-  /// Close candidates begin with `word`, or differ by one edit or at most one per three characters of `word`.
+  /// The closest candidates, at most three; empty if none is close. Close candidates begin with `word`, or differ by
+  /// one edit or at most one per three characters of `word`.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }

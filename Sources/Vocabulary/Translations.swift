@@ -7,7 +7,7 @@ package struct Translations: Sendable, Hashable {
   package let templates: [String: String]
 
   package static let english = Translations()
-  /// The maximum number of strings, and of bytes in a string.
+  /// The limits of the number of strings and of bytes per string.
   package static let maximumCount = 32, maximumTextBytes = 1_000
 
   private init() {
@@ -28,7 +28,7 @@ package struct Translations: Sendable, Hashable {
     self.templates = templates
   }
 
-  /// The phrase in this language, or else in English.
+  /// The phrase in this language, or else English.
   package func text(_ phrase: Phrase) -> String {
     phrase.text(isRightToLeft: isRightToLeft, translation: { templates[$0.template] }) { $0.englishTemplate }
   }
@@ -41,7 +41,7 @@ extension Phrase {
   /// - Parameters:
   ///   - translation: Returns the translated template, in the plural form for the count.
   ///   - clean: Makes a value safe to show.
-  ///   - untranslated: Returns the template of a phrase that has no translation.
+  ///   - untranslated: Returns the template of an untranslated phrase.
   package func text(
     isRightToLeft: Bool, translation: (Phrase) -> String?, clean: (String) -> String = { $0 },
     untranslated: (Phrase) -> String

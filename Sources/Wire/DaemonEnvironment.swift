@@ -1,6 +1,4 @@
-/// The environment variables that `agentd` keeps; it removes all others.
-///
-/// libcurl and libcrypto obey variables such as `SSLKEYLOGFILE`, `OPENSSL_CONF` and `OPENSSL_MODULES`.
+/// The environment variables that `agentd` keeps. libcurl and libcrypto obey others, such as `SSLKEYLOGFILE`.
 package enum DaemonEnvironment {
   package static func keeps(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
@@ -14,6 +12,5 @@ package enum DaemonEnvironment {
   private static let names = ["HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "PATH", "TZ"]
 
   private static let prefixes = ["LC_", "XDG_"] + tpmPrefixes
-  /// The prefixes of variables for TPM libraries.
   private static let tpmPrefixes = ["TPM2", "TPM_", "TSS2_"]
 }

@@ -4,7 +4,7 @@ package enum Product {
   /// The version of client and daemon.
   package static let version = "0.1.0"
 
-  /// The commit of the build, with `-dirty` for modified files; nil if unknown.
+  /// With `-dirty` for modified files; nil if unknown.
   package static let commit: String? = {
     let text = unsafe String(cString: agent_commit())
     return text.isEmpty ? nil : text

@@ -3,13 +3,13 @@ package import Encoding
 /// The socket protocol between `agent` and `agentd`: one JSON object per line.
 ///
 /// A request is one line, `{"v":1,"request":"token",…}`. The response is any number of event lines,
-/// `{"v":1,"event":…}`, and a last line with `result` or `error`. A connection carries requests in turn. Times are unix
-/// seconds, durations seconds.
+/// `{"v":1,"event":…}`, and a last line with `result` or `error`. Requests on a connection are sequential. Times are
+/// unix seconds, durations seconds.
 package enum WireProtocol {
   /// The protocol version. Lines with another version are rejected.
   package static let version = 1
 
-  /// The maximum length of a line including its newline, in bytes.
+  /// In bytes, with the newline.
   package static let maximumLineBytes = 1 << 20
 
   /// The JSON limits of a request. Its longest string is ``CallRequest/inlineBody``.
@@ -18,17 +18,17 @@ package enum WireProtocol {
   /// `PATH_MAX`.
   package static let maximumPathBytes = 4096
 
-  /// The timeout between the first and last byte of a request line, in seconds.
+  /// Between the first and last byte of a request line.
   package static let requestLineSeconds = 5
 
   package static let maximumTimeoutSeconds = 3600
 
-  /// The default timeout of a request in seconds, enough for three attempts.
+  /// Enough for three attempts.
   package static let defaultTimeoutSeconds = 120
 
   package static let socketName = "agent.sock"
 
-  /// The directory with a subdirectory for each lease, which can be mounted separately.
+  /// Has a subdirectory for each lease, which can be mounted separately.
   package static let leaseFolder = "leases"
 
   /// The name of a lease's HTTP socket for this TCP port.
@@ -45,18 +45,18 @@ package enum WireProtocol {
   /// A file next to the socket whose line changes with the active account and each sign-in or sign-out.
   package static let changesFileName = "changes"
 
-  /// The file that a client locks while it starts a daemon.
+  /// Locked by a client while it starts a daemon.
   package static let startLockName = "start.lock"
 
-  /// The file that a running daemon locks.
+  /// Locked by a running daemon.
   package static let lifetimeLockName = "agentd.lock"
 
   // MARK: - Lines of a token
 
   package static let maximumAccountNameLength = 64
 
-  /// Whether a string is a valid account name: 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. It needs
-  /// no escapes in JSON or a shell.
+  /// Whether a string is 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. It then needs no escapes in JSON
+  /// or a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {
@@ -83,19 +83,19 @@ package enum WireProtocol {
   @inlinable package static var resultStart: String { "{\"v\":1,\"result\":{" }
 
   @inlinable package static var accessTokenMember: String { "access_token" }
-  /// The member with the deadline for signing in again.
+  /// The deadline for signing in again.
   @inlinable package static var signInMember: String { "sign_in_by" }
 }
 
 /// The program that serves a lease's sockets.
 package enum LeaseProgram {
   package static let name = "agent-lease"
-  /// The descriptor of the connection to the lease's owner.
+  /// For the connection to the lease's owner.
   package static let ownerDescriptor: Int32 = 3
-  /// The descriptor of the peers' socket.
+  /// For the peers' socket.
   package static let listenerDescriptor: Int32 = 4
-  /// The option for running without the system call filter.
+  /// Runs without the system call filter.
   package static let noJailOption = "--no-jail"
-  /// The option for printing the system calls that the filter permits.
+  /// Prints the system calls that the filter permits.
   package static let testJailOption = "--test-jail"
 }

@@ -1,10 +1,9 @@
 // System calls that Swift's Glibc module lacks, as thin functions.
 //
-// This header must not include system headers: with other feature macros than those of the Glibc
-// module they would define the same types again and break the build.
+// This header must not include system headers: with other feature macros than the Glibc module's, they would define the
+// same types again and break the build.
 //
-// By default functions return 0 or more on success and a negated errno on failure. No function keeps a pointer that it
-// was passed.
+// Unless noted, functions return 0 or more on success and a negated errno on failure. None keeps a pointer.
 
 #ifndef AGENT_CPLATFORM_H
 #define AGENT_CPLATFORM_H
@@ -24,7 +23,6 @@ int agent_open_path(int directory, const char *name);
 int agent_pipe(int ends[_Nonnull 2]);
 int agent_socket_pair(int ends[_Nonnull 2]);
 int agent_duplicate(int descriptor);
-// Creates an unnamed file in memory.
 int agent_memory_file(void);
 int agent_set_nonblocking(int descriptor, int enabled);
 // Returns 1 if the descriptor is ready, 0 after the timeout.
@@ -58,28 +56,28 @@ long agent_unix_path_capacity(void);
 int agent_loopback_socket(int ipv6);
 int agent_loopback_bind(int descriptor, int ipv6, int port);
 int agent_loopback_connect(int descriptor, int ipv6, int port);
-// Returns the port of an end of a TCP connection, and its address as `count` words (1 or 4) in network byte order.
+// Returns the port of an end of a TCP connection, and its address as 1 or 4 words in network byte order.
 int agent_tcp_end(int descriptor, int of_peer, unsigned int *words, int *count);
 int agent_accept(int listener);
 // Returns the process ID, or 0 if it is not visible from this process namespace.
 int agent_peer(int descriptor, unsigned int *user);
-// 1 for a local stream socket that does not listen, 0 or an error for anything else.
+// 1 for a local stream socket that does not listen; otherwise 0 or an error.
 int agent_is_unix_connection(int descriptor);
 int agent_set_send_timeout(int descriptor, long seconds);
 int agent_set_timeouts(int descriptor, long milliseconds);
 
-// Bytes with at most one descriptor (SCM_RIGHTS). A second descriptor is closed.
+// Bytes with at most one descriptor (SCM_RIGHTS). Further ones are closed.
 long agent_send_descriptor(int socket, const void *bytes, long count, int passed);
 long agent_receive_descriptor(int socket, void *bytes, long count, int waits, int *passed);
-// Never wait for another process, even without O_NONBLOCK, which another holder of the descriptor can change.
+// Never wait for another process, even without O_NONBLOCK, which another owner of the descriptor can change.
 long agent_read_now(int descriptor, void *bytes, long count);
 long agent_write_now(int descriptor, const void *bytes, long count);
 
-// inotify on a directory: an event when a name in it is removed. Draining discards the events.
+// inotify on a directory: an event when a name in it is removed or replaced. Draining discards the events.
 int agent_watch_create(int directory);
 void agent_watch_drain(int watch);
 
-// Changes of addresses and routes of this machine, by rtnetlink(7). `agent_network_watch_take` discards the events and
+// Changes of this machine's addresses and routes, by rtnetlink(7). `agent_network_watch_take` discards the events and
 // returns 1 if an address or route was added.
 int agent_network_watch_create(void);
 int agent_network_watch_take(int watch);
@@ -116,7 +114,7 @@ long agent_changes_read(const void *buffer, long place, struct agent_change *cha
 int agent_signal_ignore(int number);
 int agent_signal_default(int number);
 int agent_signal_is_ignored(int number);
-// Sets the child that agent_signal_end_after_child waits for, and the socket to shut down to end it; 0 for none.
+// Sets the child that agent_signal_end_after_child waits for, and the socket shut down to end it; 0 for none.
 void agent_signal_keep_child(int child, int socket);
 // Makes the signal end this process after the child has ended, or 10 seconds later.
 int agent_signal_end_after_child(int number);
@@ -142,7 +140,7 @@ struct agent_spawn_request {
 };
 
 int agent_spawn(const struct agent_spawn_request *request);
-// Returns 1 and the status if the process has ended, 0 if it is still running and `block` is 0.
+// Returns 1 and the status if the process has ended, 0 if it is running and `block` is 0.
 int agent_wait(int process, int block, int *signalled, int *number);
 int agent_process_descriptor(int process);
 // Starts a program in this process group, with everything it inherits. With `null_input` its standard input is empty.
@@ -151,14 +149,14 @@ enum { agent_child_unchanged, agent_child_exited, agent_child_signalled, agent_c
 // Returns the state change of a child, with its status or signal.
 int agent_child_change(int process, int *number);
 int agent_execute(const char *path, char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
-// The effective user at the first call. Swift's lazy initialization would cost two page faults.
+// The effective user. Swift's lazy initialization would cost two page faults.
 unsigned agent_user_id(void);
-// The arguments of this process, beginning with its own name; NULL after the last one. Valid until it ends.
+// Beginning with this process's own name; NULL after the last one. Valid until it ends.
 const char *_Nullable agent_argument(int index);
-// The "NAME=VALUE" strings of this process; NULL after the last one.
+// "NAME=VALUE"; NULL after the last one.
 const char *_Nullable agent_environment_entry(long index);
 
-// Removes a variable from this process's environment. Not thread-safe.
+// Not thread-safe.
 int agent_environment_remove(const char *name);
 
 // Hardening.
@@ -171,10 +169,10 @@ int agent_limit_lower(int resource, long most);
 
 int agent_disable_core_dumps(void);
 
-// Lets the calling thread and its later threads run on every processor available to this process.
+// For the calling thread and its later threads, within the limits of the control group.
 int agent_run_on_all_processors(void);
 
-// Resets the processor and disk priority of the calling thread and its later threads, as far as the system allows.
+// Resets the processor and disk priority of the calling thread and its later threads, as far as allowed.
 void agent_reset_priority(void);
 int agent_set_undumpable(void);
 int agent_is_dumpable(void);
@@ -203,26 +201,24 @@ long long agent_monotonic_now(void);
 void agent_limit_arenas(int count);
 void agent_trim_heap(void);
 
-// Others.
-// Whether a rename may replace a name: returns 0 with the file's size (0 if there is none), or not negated EBUSY for a
-// mount point, EPERM for an immutable file, or the error of statx.
+// Whether a rename may replace a name: returns 0 with the file's size (0 if there is none), or, not negated, EBUSY for
+// a mount point, EPERM for an immutable file, or the error of statx.
 int agent_replaceable(int directory, const char *name, long long *size);
 
-// Writes the names in a directory to disk, with fsync(2), or with syncfs(2) since some file systems do not support
-// fsync for a directory.
+// Writes a directory's names to disk with fsync(2), or with syncfs(2) on file systems without fsync for directories.
 void agent_sync_directory(int directory);
 int agent_random(void *bytes, long count);
 int agent_terminal_set_echo(int descriptor, int enabled);
 // Whether this process is in the foreground group, which may change the terminal without being stopped.
 int agent_terminal_is_foreground(int descriptor);
-// Disables the echo. With `by_character` also disables line buffering and discards unread input; otherwise unread input
-// is kept. Returns the disabled flags for the reverse function; 0 if there was nothing to disable.
+// Disables the echo. With `by_character` also disables line buffering and discards unread input. Returns the disabled
+// flags for the reverse function; 0 if there was nothing to disable.
 int agent_terminal_hide_typing(int descriptor, int by_character);
 int agent_terminal_show_typing(int descriptor, int hidden);
 
-// Messages: translations by gettext(3), in UTF-8, valid until the process ends. Call the first function once, before
-// there is a second thread: it selects the language by the environment and returns whether there may be one. The others
-// return NULL if there is no translation.
+// Translations by gettext(3), in UTF-8, valid until the process ends; NULL if there is none. Call the first function
+// once, before there is a second thread: it selects the language by the environment and returns whether there may be
+// one.
 int agent_messages_open(const char *domain, const char *directory);
 const char *_Nullable agent_message(const char *domain, const char *text);
 const char *_Nullable agent_message_counted(

@@ -1,6 +1,5 @@
-// The commit that was built. A separate target, so that a new commit recompiles one file.
-//
-// Like CPlatform.h, this header must not include system headers.
+// The commit that was built. A separate target, so that a new commit recompiles one file. Like CPlatform.h, this header
+// must not include system headers.
 
 #ifndef AGENT_CPRODUCT_H
 #define AGENT_CPRODUCT_H

@@ -1,6 +1,4 @@
-// The built-in providers, as data in the programs.
-//
-// Like CPlatform.h, this header must not include system headers.
+// The built-in providers, as data in the programs. Like CPlatform.h, this header must not include system headers.
 
 #ifndef AGENT_CPROVIDERS_H
 #define AGENT_CPROVIDERS_H
@@ -10,7 +8,7 @@
 // The JSON text of share/providers.json, without a null byte at its end.
 const unsigned char *agent_providers(void);
 
-// The size of that text in bytes.
+// In bytes.
 unsigned long agent_providers_size(void);
 
 #pragma clang assume_nonnull end

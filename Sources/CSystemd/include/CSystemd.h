@@ -1,8 +1,7 @@
-// The message bus (D-Bus) of libsystemd, loaded at first use, since machines without a desktop
-// need not have it.
+// The message bus (D-Bus) of libsystemd, loaded at first use, since machines without a desktop need not have it.
+// Functions return 0 or more on success and a negated errno on failure. Use a bus from one thread.
 //
-// Like CPlatform.h, this header must not include system headers. Functions return 0 or more on success and a negated
-// errno on failure. Use a bus from one thread.
+// Like CPlatform.h, this header must not include system headers.
 
 #ifndef AGENT_CSYSTEMD_H
 #define AGENT_CSYSTEMD_H
@@ -11,13 +10,13 @@
 
 struct agent_bus;
 
-// The content of a signal. The texts belong to the bus and are valid until its next call.
+// The texts belong to the bus and are valid until its next call.
 struct agent_bus_signal {
   const char *_Nullable sender;
   const char *_Nullable path;
   const char *_Nullable interface;
   const char *_Nullable member;
-  // The first argument, if it is a boolean: 0 or 1; otherwise -1.
+  // The first argument, if boolean: 0 or 1; otherwise -1.
   int flag;
 };
 

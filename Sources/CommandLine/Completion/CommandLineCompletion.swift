@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// Completes command lines for the scripts of ``CompletionScript``.
+/// Completes command lines for ``CompletionScript``.
 ///
 /// Each line of the answer is a candidate, perhaps with a tab and a description, or a directive: `:value METAVAR` for
 /// any text, `:files`, or `:command NUMBER` for another program's command line after that many words.
@@ -41,7 +41,7 @@ struct CommandLineCompletion {
 
   // MARK: Words before the cursor
 
-  /// Reads a word; returns false for an unknown command.
+  /// Reads a word. Returns false for an unknown command.
   private mutating func read(_ word: String) -> Bool {
     if pendingOption != nil {
       pendingOption = nil
@@ -106,7 +106,7 @@ struct CommandLineCompletion {
     return CommandName.members(ofGroup: group).map { ($0, table.named("\(group) \($0)")?.summary ?? "") }
   }
 
-  /// - Parameter prefix: The part of the word before the value: `--option=`.
+  /// `prefix` is the part of the word before the value: `--option=`.
   private func lines(_ option: OptionDeclaration, for value: Substring, after prefix: String = "") -> [String] {
     guard option.name == Option.variable.name, let end = value.firstIndex(of: "=") else {
       return lines(option.argument.candidates, option.argument.metavar, after: prefix)
@@ -131,7 +131,6 @@ struct CommandLineCompletion {
 }
 
 extension OptionDeclaration {
-  /// The option's spellings, such as `-a` and `--account`.
   fileprivate var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 }
 

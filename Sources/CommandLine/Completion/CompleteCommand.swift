@@ -19,9 +19,8 @@ enum CompleteCommand {
   }
 }
 
-/// The names that completions offer, except names that a shell would split.
-///
-/// Asks a running daemon, for at most a second, or reads the settings file.
+/// The names that completions offer, except names that a shell would split. Asks a running daemon, for at most a
+/// second, or else reads the settings file.
 enum CompletionNames {
   private static let timeout = Duration.seconds(1)
 
@@ -51,6 +50,5 @@ enum CompletionNames {
     return (try? JSON(parsing: bytes, limits: limits))?["accounts"]?.object?.names ?? []
   }
 
-  /// The limits of the settings file.
   private static let maximumSettingsBytes = 4 << 20, maximumAccounts = 1000
 }

@@ -1,6 +1,5 @@
-/// A shell script that completes the program's command lines.
-///
-/// It calls the program with `__complete`, and never evaluates the answer.
+/// A shell script that completes the program's command lines. Calls the program with `__complete`, and never evaluates
+/// the answer.
 struct CompletionScript {
   let shell: CompletionShell
   let program: ProgramName
@@ -10,7 +9,7 @@ struct CompletionScript {
     self.program = program
   }
 
-  /// The script in this folder, and the name that the shell expects.
+  /// The script, and the file name that the shell expects.
   private var source: (name: String, bytes: [UInt8]) {
     switch shell {
     case .bash: ("agent.bash", PackageResources.agent_bash)

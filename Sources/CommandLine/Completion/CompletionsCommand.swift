@@ -1,6 +1,5 @@
 internal import Wire
 
-/// `agent completions`.
 enum CompletionsCommand {
   static let completions = Command(
     .completions,

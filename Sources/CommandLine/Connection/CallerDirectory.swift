@@ -1,8 +1,8 @@
 internal import Platform
 
-/// The working directory that requests send to the daemon.
+/// The working directory for requests to the daemon.
 enum CallerDirectory {
-  /// The path up to the first component that is not UTF-8, which settings cannot name; nil for a removed directory.
+  /// The path up to the first component that is not UTF-8, which settings cannot contain; nil for a removed directory.
   static var path: String? {
     Machine.withCurrentDirectory { path in
       var bytes: [UInt8] = []

@@ -2,13 +2,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Sends the requests of one command line to the daemon.
+/// Sends one command line's requests to the daemon.
 struct DaemonClient {
   private(set) var console: Console
 
   let commands: CommandTable
 
-  /// The value of `--timeout` in seconds; nil for the default.
+  /// `--timeout` in seconds; nil for the default.
   private var timeoutSeconds: Int?
 
   /// Whether to use a private `agentd` that ends with the command.
@@ -20,10 +20,9 @@ struct DaemonClient {
   /// The maximum of ``grace``, in seconds.
   private var maximumGrace = 5
 
-  /// The timeout for a response, if shorter than the request's deadline.
+  /// The timeout for a response, if shorter than the request's.
   private var answerTimeout: Duration?
 
-  /// The timeout for starting the daemon; see ``DaemonLauncher/timeout``.
   private var launchTimeout = DaemonLauncher.timeout
 
   init(_ invocation: Invocation) {
@@ -43,7 +42,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Returns a client whose requests end before `deadline`. Throws `timeout` after it.
+  /// Returns a client whose requests end before `deadline`. Throws `timeout` after the deadline.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
     // Reserve a second for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
@@ -114,18 +113,16 @@ struct DaemonClient {
     console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
   }
 
-  /// When a request sent now times out.
-  ///
-  /// - Parameter standard: The timeout in seconds without `--timeout`.
+  /// When a request sent now times out. `standard` is the timeout in seconds without `--timeout`.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerTimeout { return .now.advanced(by: answerTimeout) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
   }
 
-  /// When to check the daemon next, during a wait without a deadline.
+  /// When to check the daemon next during an unlimited wait.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks over another connection whether the daemon responds; always true for a private one.
+  /// Returns a function that checks over another connection whether the daemon responds, always true for a private one.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.processID
     return connection.isPrivate ? { true } : { isAnswering(process) }
@@ -138,7 +135,7 @@ struct DaemonClient {
     console.timeoutSeconds = grace
     do throws(Failure) {
       guard var connection = try DaemonLauncher.connect(console), connection.processID == process else { return false }
-      // The daemon replies at once, even at a lease's socket. A refusal counts.
+      // The daemon replies at once, even at a lease's socket. A refusal is a reply too.
       try connection.send(RequestEnvelope(.leaseStatus()))
       _ = try connection.nextReply(before: deadline)
       return true
@@ -156,7 +153,7 @@ struct DaemonClient {
     }
   }
 
-  /// - Parameter descriptors: Secrets for the daemon to read.
+  /// Sends a request and returns its result. The descriptors contain secrets for the daemon.
   func ask(_ request: Request, passing descriptors: [SharedDescriptor] = []) throws(Failure) -> JSONObject {
     try converse(mayRepeat: request.has(.repeatable) && descriptors.isEmpty) {
       (connection) throws(Failure) in
@@ -172,7 +169,7 @@ struct DaemonClient {
     return result
   }
 
-  /// Like ``ask(_:passing:)``, but never starts a daemon. Returns nil if none runs.
+  /// Like ``ask(_:passing:)``, but never starts a daemon. Nil if none runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.maximumAttempts : 1
     while true {
@@ -187,12 +184,10 @@ struct DaemonClient {
     }
   }
 
-  /// How often to try if daemons end without a response. A killed daemon accepts connections until it is gone.
+  /// How often to try if daemons end without a response: a killed daemon accepts connections until it is gone.
   private static let maximumAttempts = 3
 
-  /// Sends a request over an open connection and returns its result.
-  ///
-  /// - Parameter work: Called after sending.
+  /// Sends a request over an open connection, calls `work`, and returns the request's result.
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
     meanwhile work: () -> Void = {}
@@ -214,9 +209,8 @@ struct DaemonClient {
     }
   }
 
-  /// Runs `body`, which sends several requests over a new connection.
-  ///
-  /// - Parameter mayRepeat: Whether to run `body` again with the next daemon if this one is ending.
+  /// Runs `body`, which sends several requests over a new connection. If `mayRepeat` and the daemon is ending, runs it
+  /// again with the next daemon.
   func converse<Result>(
     mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -229,7 +223,7 @@ struct DaemonClient {
     return try converse(over: connectAgain(), body)
   }
 
-  /// Runs `body`, and closes the connection afterwards.
+  /// Runs `body`, then closes the connection.
   private func converse<Result>(
     over connection: consuming DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -356,9 +350,8 @@ struct DaemonClient {
     }
   }
 
-  /// Starts the daemon from a child process. Otherwise the program that replaces this process would be its parent.
-  ///
-  /// Ignores failures, which the caller sees when it connects.
+  /// Starts the daemon from a child process, so that its parent is not the program that replaces this process. Ignores
+  /// failures, which the caller sees when it connects.
   private func startDaemonFromChild() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
@@ -375,9 +368,7 @@ struct DaemonClient {
     .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
   }
 
-  /// Returns an action that sends a request and prints `note`.
-  ///
-  /// - Parameter secrets: Opens the secrets to send. Called first.
+  /// Returns an action that opens the secrets, sends a request with them, and prints `note`.
   func change(
     _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
     noting note: @escaping (JSONObject) -> Phrase
@@ -392,10 +383,8 @@ extension DaemonConnection {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
-  /// Waits for the next line and passes it to `body`, without its newline.
-  ///
-  /// - Parameter wait: Waits for input, and may show a message.
-  /// - Throws: `timeout` at the deadline, `daemon_unavailable` if the daemon disconnects.
+  /// Waits for the next line with `wait`, which may show a message. Passes it to `body` without its newline. Throws
+  /// `timeout` at the deadline, `daemon_unavailable` if the daemon disconnects.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

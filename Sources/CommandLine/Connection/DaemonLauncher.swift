@@ -2,26 +2,22 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Finds the user's daemon, and starts it if none runs.
+/// Finds the user's daemon, or starts one.
 enum DaemonLauncher {
-  /// How long to wait for another command that is starting the daemon, and then for the daemon to listen.
+  /// How long to wait for another command that starts the daemon, and then for the daemon to listen.
   static let timeout = Duration.seconds(15)
 
-  /// The exit status of `agentd` if another daemon serves its directory.
+  /// The exit status of `agentd` if another daemon serves the directory.
   private static let alreadyRunningStatus = ProcessStatus.exited(75)
 
-  /// Connects to the running daemon; nil if none runs.
-  ///
-  /// - Parameter console: Prints the steps.
+  /// Connects to the running daemon; nil if none runs. Prints the steps to `console`.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
     try SocketLocation.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
-  /// Connects to the running daemon, or starts one.
-  ///
-  /// - Parameters:
-  ///   - timeout: Limits each wait: for another command that is starting the daemon, and for a new daemon to listen.
-  ///   - startsAtNamedSocket: Whether to start a daemon at `AGENT_SOCKET`, which may be an ended lease's socket.
+  /// Connects to the running daemon, or starts one. `timeout` limits the wait for another command that starts the
+  /// daemon, and for a new daemon to listen. `startsAtNamedSocket`: whether to start a daemon at `AGENT_SOCKET`, which
+  /// may be an ended lease's socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -95,16 +91,12 @@ enum DaemonLauncher {
     }
   }
 
-  /// The hint if there is no usable home directory.
   private static var homeHint: Phrase {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
 
-  /// Starts a private `agentd`, which ends with the connection.
-  ///
-  /// - Parameters:
-  ///   - reason: Logged after the word "because".
-  ///   - needsHome: Whether the daemon needs the user's files.
+  /// Starts a private `agentd`, which ends with the connection. Logs `reason` after the word "because". `needsHome`:
+  /// whether the daemon needs the user's files.
   @inline(never)
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
@@ -123,7 +115,7 @@ enum DaemonLauncher {
     return try DaemonConnection(over: pair.first, privateDaemon: daemon)
   }
 
-  /// Throws `invalid_configuration` if root would create files in another user's directories.
+  /// Throws `invalid_configuration` if root would create files in another user's directory.
   static func refuseForeignDirectories() throws(Failure) {
     guard let foreign = UserDirectories.foreign else { return }
     throw Failure(
@@ -180,7 +172,7 @@ enum DaemonLauncher {
       if let connection = try location.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: location, console, timeout) == .alreadyServed {
         console.detail("another agentd is already running there")
-        // The other `agentd` is starting or ending. Both take only moments.
+        // The other `agentd` is starting or ending, which is quick.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
@@ -188,7 +180,6 @@ enum DaemonLauncher {
     throw Failure(.daemonUnavailable, "agentd ended right after it started")
   }
 
-  /// The result of starting `agentd`.
   private enum LaunchResult { case listening, alreadyServed }
 
   private static func launch(

@@ -16,12 +16,9 @@ struct DaemonProgram {
   /// The first inherited descriptor's number in the program.
   static let firstInheritedDescriptor: Int32 = 3
 
-  /// Starts the program without a terminal.
-  ///
-  /// - Parameters:
-  ///   - inherited: The descriptors to pass, numbered from ``firstInheritedDescriptor``.
-  ///   - needsHome: Whether the program may fail without a home directory.
-  /// - Throws: `invalid_configuration` if it is missing.
+  /// Starts the program without a terminal. Throws `invalid_configuration` if it is missing. `inherited` are the
+  /// descriptors to pass, numbered from ``firstInheritedDescriptor``. `needsHome`: whether the program may fail without
+  /// a home directory.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
     -> DaemonProcess
   {
@@ -62,7 +59,7 @@ struct DaemonProgram {
   /// The variables that `agentd` gets, as `NAME=VALUE`.
   static func environment(from variables: [(String, String)]) -> [String] {
     let kept = variables.filter { DaemonEnvironment.keeps($0.0) }
-    // Crash reports of the runtime would print memory with tokens.
+    // Crash reports would print memory with tokens.
     return kept.map { "\($0)=\($1)" } + ["SWIFT_BACKTRACE=enable=no"]
   }
 }

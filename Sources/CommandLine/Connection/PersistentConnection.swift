@@ -1,13 +1,12 @@
 internal import Platform
 internal import Wire
 
-/// A connection whose request applies until it closes. If it breaks, repeats the request at the next daemon.
+/// A connection whose request applies until it closes. Repeats the request at the next daemon if it breaks.
 struct PersistentConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: DaemonConnection?
   /// Whether to start a daemon if none is running; false after the user stopped it.
   private var mayStart = true
-  /// The number of attempts since the last success.
   private var failedAttempts = 0
 
   /// When to reconnect; nil while connected.
@@ -38,7 +37,7 @@ struct PersistentConnection: ~Copyable {
     try connection?.send(request, passing: passed)
   }
 
-  /// The environment variables that the daemon lacks, if `failure` asks for them.
+  /// The variables that the daemon lacks, if `failure` asks for them.
   mutating func variables(neededAfter failure: Failure) throws(Failure) -> CallerVariables? {
     try connection?.variables(neededAfter: failure)
   }

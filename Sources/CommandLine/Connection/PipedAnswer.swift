@@ -16,7 +16,7 @@ struct PipedAnswer: ~Copyable {
   /// Waits for the complete content and the daemon's result, as long as the daemon works.
   ///
   /// - Parameters:
-  ///   - total: The content's length according to the result, if known.
+  ///   - total: Returns the content's length according to the result; nil if unknown.
   ///   - typed: User input for the daemon; nil at its end.
   ///   - pass: Forwards content and returns its length; nil at the end.
   func receive(
@@ -31,7 +31,7 @@ struct PipedAnswer: ~Copyable {
     }
     let result: JSONObject
     do throws(Failure) { result = try last.get() } catch {
-      // Forward the content that arrived before the failure.
+      // Forward content that arrived before the failure.
       while try pass(pipe) != nil {}
       throw error
     }
@@ -49,7 +49,7 @@ struct PipedAnswer: ~Copyable {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
-  /// Forwards content and input until the daemon has sent its result. `pass` returns false at the content's end.
+  /// Forwards content and input until the daemon's result arrives. `pass` returns false at the content's end.
   private func forward(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {
@@ -84,7 +84,6 @@ struct PipedAnswer: ~Copyable {
     }
   }
 
-  /// The daemon's result or failure, if received.
   private func takeResult(_ connection: inout DaemonConnection) throws(Failure) -> Result<JSONObject, Failure>? {
     while let reply = try connection.takeReply() {
       switch reply {

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Describes requests for `--verbose`, without anything that may be secret.
+/// Describes requests for `--verbose`, without secrets.
 enum RequestText {
   static func text(_ request: Request, timeoutSeconds: Int?) -> String {
     var text = request.properties.name
@@ -19,7 +19,7 @@ enum RequestText {
     return text
   }
 
-  /// A URL's origin. The path and query may be secret.
+  /// A URL's origin. Path and query may be secret.
   private static func origin(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin

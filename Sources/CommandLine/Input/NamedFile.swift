@@ -3,11 +3,8 @@ internal import Wire
 
 /// A file named on a command line.
 enum NamedFile {
-  /// Opens a file. A directory is an error.
-  ///
-  /// - Parameters:
-  ///   - seconds: The timeout for the other end of a FIFO, after which it throws `timeout`; nil for none.
-  ///   - problem: Converts the system's message to the failure to throw.
+  /// Opens a file. Throws for a directory, or `timeout` if no program opens the other end of a FIFO within `seconds`,
+  /// if not nil. `problem` converts the system's message to the failure to throw.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure
@@ -28,9 +25,7 @@ enum NamedFile {
     }
   }
 
-  /// Reads a file of at most `limit` bytes.
-  ///
-  /// - Parameter seconds: The timeout; nil for no limit.
+  /// Reads a file of at most `limit` bytes. `seconds` is the timeout, if any.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {

@@ -1,13 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// A secret in a file, or in a descriptor that the caller opened.
-///
-/// The daemon reads it, so it is never in this process's memory.
+/// A secret in a file or in an inherited descriptor. Only the daemon reads it, so it is never in this process's memory.
 struct NamedSecret {
-  /// The secret's name in messages.
+  /// The name in messages.
   let title: Phrase
-  /// The name of the option for a file, for hints.
+  /// The option for a file, for hints.
   let fileOption: String
   /// The option for a descriptor, if any.
   let descriptor: Option<String?>?
@@ -16,7 +14,7 @@ struct NamedSecret {
   /// The timeout for the other end of a FIFO.
   private let timeoutSeconds: Int?
 
-  /// - Parameter fileOption: The name for hints if `file` is nil.
+  /// `fileOption` is the option for hints if `file` is nil.
   init(
     _ title: Phrase, _ file: Option<String?>?, or descriptor: Option<String?>? = nil, else fileOption: String = "",
     _ invocation: Invocation
@@ -66,7 +64,7 @@ struct NamedSecret {
     }
   }
 
-  /// Fails if two secrets come from standard input.
+  /// Throws if two secrets come from standard input.
   private static func refuseSharedInput(_ invocation: Invocation) throws(Failure) {
     var (files, descriptors): ([String], [String]) = ([], [])
     for (option, text) in invocation.given {

@@ -7,7 +7,7 @@ struct SecretFiles {
 
   private let promptsForClientSecret: Bool
 
-  /// - Parameter kinds: The secrets that the command accepts.
+  /// Accepts the secrets in `kinds`.
   init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(PassedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.
@@ -38,7 +38,6 @@ struct SecretFiles {
     }
   }
 
-  /// The kinds of secrets that the request announces.
   var announcedKinds: Set<PassedSecret> {
     Set(files.map(\.kind)).union(promptsForClientSecret ? [.clientSecret] : [])
   }

@@ -3,16 +3,13 @@ internal import Wire
 
 /// Prompts for a secret on the terminal, without echo.
 enum SecretPrompt {
-  /// Signals that end or stop a program while it waits for input.
+  /// Signals that end or stop a program waiting for input.
   private static let interruptSignals = [
     Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP,
   ]
 
-  /// Prompts for a secret, and passes the typed line without its newline to `body`.
-  ///
-  /// Always restores echo. Received signals take effect afterwards.
-  ///
-  /// - Parameter hint: The hint if there is no terminal.
+  /// Prompts for a secret, and passes the typed line without its newline to `body`. Always restores echo. Received
+  /// signals take effect afterwards. `hint` is for the failure without a terminal.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -22,7 +19,7 @@ enum SecretPrompt {
     let ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
-      // Keep signals from ending this process while echo is off.
+      // Prevent signals from ending this process while echo is off.
       let signals = try blockTerminationSignals()
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
@@ -42,22 +39,20 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, for ``read(_:_:_:within:)`` to report. Undo with
+  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:within:)`` reports them. Undo with
   /// `Signals.unblockAll`.
   static func blockTerminationSignals() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(interruptSignals.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends this process with a received signal, or throws `cancelled` if it continues.
+  /// Ends or stops this process by a received signal. Throws `cancelled` if the process continues.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads a line into `line`. After the timeout, it has no newline.
-  ///
-  /// - Returns: The signal received first, if any.
+  /// Reads a line into `line`, without a newline after the timeout. Returns the signal received first, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     within timeout: Duration? = nil
@@ -86,16 +81,12 @@ enum Confirmation {
   /// In characters.
   private static let maximumQuestionLength = 4096
 
-  /// How often a question is asked until the answer is "yes" or "no".
+  /// How often to ask a question until the answer is "yes" or "no".
   private static let maximumAttempts = 3
 
-  /// Asks a yes-or-no question.
-  ///
-  /// - Parameters:
-  ///   - standard: The result for an empty line.
-  ///   - timeout: The timeout; nil for none.
-  /// - Returns: Whether the user typed `y` or `yes`, in English or their language. Nil without a terminal, or after the
-  ///   timeout. False after ``maximumAttempts`` other answers, and at the end of input.
+  /// Asks a yes-or-no question. An empty line counts as `standard`. Returns whether the user typed `y` or `yes`, in
+  /// English or their language. Nil without a terminal, or after the timeout. False after ``maximumAttempts`` other
+  /// answers, and at the end of input.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {
@@ -130,10 +121,8 @@ enum Confirmation {
     return "\(words.english) \(words.localized())".split(separator: " ").contains { $0 == answer }
   }
 
-  /// Asks until the line is not empty.
-  ///
-  /// - Parameter standard: The result for an empty line, if any.
-  /// - Returns: The line without surrounding blanks; nil without a terminal or at the end of input.
+  /// Asks until the line is not empty, or returns `standard`, if any. Removes surrounding blanks. Returns nil without a
+  /// terminal or at the end of input.
   static func askForLine(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
     while let line = try read("\(question.localized()): "), line.utf8.last == UInt8(ascii: "\n") {
       let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()

@@ -5,11 +5,8 @@ internal import Wire
 enum TokenInput {
   static let maximumLineBytes = 65_536
 
-  /// Opens the input. Rejects a terminal with `--no-input`.
-  ///
-  /// - Parameters:
-  ///   - path: A file; `-` or nil for standard input.
-  ///   - seconds: The timeout for all tokens; nil for none.
+  /// Opens a file, or standard input if `path` is `-` or nil. Rejects a terminal with `--no-input`. `seconds`, if any,
+  /// limits the time for all tokens.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, path != "-" {
       let file = try NamedFile.open(path, within: seconds) {
@@ -27,7 +24,7 @@ enum TokenInput {
     }
   }
 
-  /// - Throws: `invalid_request` if a word on the command line looks like a token.
+  /// Throws `invalid_request` if a word on the command line looks like a token.
   static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(

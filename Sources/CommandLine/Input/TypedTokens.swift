@@ -3,9 +3,9 @@ internal import Wire
 
 /// Reads tokens from a file, a pipe or a terminal.
 struct TokenReader {
-  /// The maximum length of a typed line. Terminals silently truncate longer ones.
+  /// Terminals silently truncate longer lines.
   private static let maximumTypedBytes = 4095
-  /// The maximum bytes per read from a terminal. They fit into a writable pipe.
+  /// The maximum bytes per read from a terminal, which fit into a writable pipe.
   private static let typedPieceBytes = 4096
   /// The maximum bytes per read from a file or pipe.
   private static let pieceBytes = 256 << 10
@@ -21,10 +21,9 @@ struct TokenReader {
     timeout = seconds.map { ($0, .now.advanced(by: .seconds($0))) }
   }
 
-  /// Appends the next input, at most one line of a terminal. Ctrl-D ends the input even after a token on the same line.
-  ///
-  /// - Returns: The number of bytes; 0 at the end.
-  /// - Throws: `invalid_request` if reading fails or a typed line may be truncated, `timeout` at the deadline.
+  /// Appends the next input, at most one line of a terminal, and returns its length; 0 at the end. Ctrl-D ends the
+  /// input even after a token. Throws `invalid_request` if reading fails or a typed line may be truncated, `timeout` at
+  /// the deadline.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
@@ -54,11 +53,10 @@ struct TokenReader {
   }
 }
 
-/// Sends typed input to the daemon, line by line.
-///
-/// The daemon has no controlling terminal: it would also read input for the shell while this command is suspended.
+/// Sends typed input to the daemon, line by line. The daemon has no controlling terminal, and would also read input for
+/// the shell while this command is suspended.
 struct TypedTokens {
-  /// How long to wait for a full pipe before reading results.
+  /// How long to wait for a full pipe before calling `whileFull`.
   private static let pollInterval = Duration.milliseconds(20)
 
   private var reader: TokenReader
@@ -72,10 +70,8 @@ struct TypedTokens {
 
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// Sends a line.
-  ///
-  /// - Parameter whileFull: Reads results. Until then the daemon accepts no tokens.
-  /// - Returns: False at the end of input, when the pipe must be closed.
+  /// Sends a line. Calls `whileFull` to read results, without which the daemon accepts no tokens. Returns false at the
+  /// end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }

@@ -26,7 +26,7 @@ enum ManualList {
     }
   }
 
-  /// A value within a sentence, in ``Prose`` notation; nil if unknown.
+  /// The text for a value within a sentence, in ``Prose`` notation; nil if unknown.
   private static func value(_ name: Substring) -> String? {
     switch name {
     case "line-bytes": "\(WireProtocol.maximumLineBytes)"
@@ -43,7 +43,7 @@ enum ManualList {
 
   // MARK: - Commands
 
-  /// A table of all commands, with one row for a group.
+  /// A table of all commands, with a row for each group.
   private static func commands(_ table: CommandTable) -> String {
     let topics = Topic.allCases.map { topic in
       table.firstWords(in: topic).map { ("\($0)", table.summary(ofFirstWord: $0) + ".") }
@@ -77,7 +77,7 @@ enum ManualList {
       }.joined()
   }
 
-  /// Commands whose pages describe options that they share with other commands.
+  /// Commands whose pages describe shared options.
   private static let homes = [CommandName.token, .serve, .login, .unlock]
 
   /// The command whose page describes an option of `command`; nil for its own page.
@@ -88,19 +88,18 @@ enum ManualList {
     }
   }
 
-  /// The options by group, with titles if there are many.
+  /// The options by group, with headings if there are many.
   private static func grouped(_ options: [OptionDeclaration]) -> String {
     let groups = Options.grouped(options)
     guard options.count > 12 else { return list(groups.flatMap(\.options)) }
     return groups.map { Mdoc.heading($0.group.rawValue) + list($0.options) }.joined()
   }
 
-  /// An option's description, without its choices if there are many.
+  /// An option's description, without choices if there are many.
   static func sentence(_ option: OptionDeclaration) -> String {
     option.argument.words.count > 14 ? "\(option.summary)." : option.sentence
   }
 
-  /// A table of options in mdoc.
   private static func list(_ options: [OptionDeclaration]) -> String {
     Mdoc.table(
       options.map { option in
@@ -113,7 +112,7 @@ enum ManualList {
       })
   }
 
-  /// The JSON members of a command's result, except those of other commands of the page.
+  /// The JSON members of a command's result, except those described earlier on the page.
   private static func members(of command: Command, _ table: CommandTable) -> String {
     var known = KnownMembers()
     let others = table.all.prefix { $0.name != command.name }.filter { $0.name.pageName == command.name.pageName }
@@ -123,7 +122,7 @@ enum ManualList {
     return known.list("With `--json`, prints", command.answer, in: "")
   }
 
-  /// The events with the names and meaning of their members.
+  /// The events with their members, and the meanings of the members.
   private static var sessionEvents: String {
     var members: [MemberDescription] = []
     let items = SessionEventName.allCases.map { name in
@@ -137,7 +136,7 @@ enum ManualList {
 }
 
 extension OptionDeclaration {
-  /// Whether it is an account setting, described in agent-config(5).
+  /// Whether the option is an account setting, described in agent-config(5).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
   /// Whether one of `others` has the same name and description.
@@ -161,7 +160,7 @@ extension ManualList {
     return MemberDescription(setting.name, type, sentences.joined(separator: " "))
   }
 
-  /// The requests. The pages of commands describe the results that they print.
+  /// The requests. For results that a command prints, refers to the command's page.
   private static func requests(_ table: CommandTable) -> String {
     var (members, results) = (KnownMembers(), KnownMembers())
     return Request.declarations.map { request in
@@ -216,7 +215,7 @@ extension ManualList {
   private static func text(of provider: Provider) -> String {
     let earlier = Provider.builtIn.prefix { $0.name != provider.name }
     let facts = Self.facts(of: provider).map { fact in
-      // Long facts that providers share are there once.
+      // Long facts that providers share appear once.
       let other = fact.count > 100 ? earlier.first { Self.facts(of: $0).contains(fact) } : nil
       return other.map { "\(fact.prefix { $0 != ":" }): as for `\($0.name.rawValue)`" } ?? fact
     }
@@ -233,7 +232,7 @@ private struct KnownMembers {
   /// The subject of the first list with the member.
   private var subjects: [MemberDescription: String] = [:]
 
-  /// A paragraph with the names of known members, and a list of the others; empty without members.
+  /// A paragraph that refers to known members, and a list of the others; empty without members.
   mutating func list(_ title: String, _ rows: [MemberDescription], in subject: String) -> String {
     let rows = rows.flatMap { $0.flattened() }
     let new = rows.filter { subjects[$0] == nil }

@@ -1,9 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// A handwritten page in `man/` with generated lists.
-///
-/// `generate` replaces the text between the comments `.\" @LIST` and `.\" @end`; see ``ManualList``.
+/// A handwritten page in `man/`. `generate` replaces the text between the comments `.\" @LIST` and `.\" @end` by a list
+/// of ``ManualList``.
 struct ManualPage: Sendable {
   let name: String
   let section: Int
@@ -34,7 +33,6 @@ struct ManualPage: Sendable {
     }
   }
 
-  /// The start of a list's marker.
   private static let start = ".\\\" @"
   private static let end = start + "end"
 
@@ -61,7 +59,6 @@ struct ManualPage: Sendable {
   }
 }
 
-/// Why a page of the manual cannot be written.
 struct PageError: Error, Hashable {
   let text: String
 }

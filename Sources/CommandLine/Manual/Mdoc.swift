@@ -5,13 +5,13 @@ enum Mdoc {
   /// The maximum length of a line; mandoc accepts 80 bytes.
   private static let width = 80
 
-  /// A paragraph with each sentence on a new line, and no macros.
+  /// A paragraph with each sentence on a new line, without macros.
   static func paragraph(_ text: String) -> String {
     sentences(inlineMarkup(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(escapingLeadingDot($0))\n" }
       .joined()
   }
 
-  /// Converts ``Prose`` to mdoc: escapes the text, and shows literals in bold.
+  /// Escapes text in ``Prose`` notation, and shows literals in bold.
   private static func inlineMarkup(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -44,7 +44,6 @@ enum Mdoc {
     line.hasPrefix(".") ? "\\&" + line : line
   }
 
-  /// Escapes and quotes a macro's argument.
   static func argument(_ text: String) -> String {
     let text = escaped(text)
     return text.contains(" ") || isDelimiter(text) ? "\"\(text)\"" : text
@@ -71,23 +70,23 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  /// A table of JSON members. The type `text` is omitted.
+  /// A table of JSON members, omitting the type `text`.
   static func members(_ rows: [MemberDescription]) -> String {
     table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }
 
-  /// A member's type after a space, such as ` (texts)` for a list of them; empty for a text.
+  /// A member's type in parentheses after a space, such as ` (texts)` for a list of texts; empty for a text.
   static func type(_ row: MemberDescription) -> String {
     let type = row.type.replacing(each: "list of ", with: "").replacing(each: "text, ", with: "")
     return type == "text" ? "" : " (\(type.replacing(each: "number from ", with: "")))"
   }
 
-  /// A table of terms, marked by a macro, and their descriptions. An empty term is an empty line.
+  /// A table of terms, marked by a macro, and descriptions. An empty term is an empty line.
   static func table(_ macro: String, _ rows: [(term: String, text: String)]) -> String {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// A table of terms and descriptions. By the terms' `plain` text, chooses the column width that makes it shortest.
+  /// A table of terms and descriptions. The terms' `plain` text determines the column width that makes it shortest.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

@@ -35,7 +35,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case completions, help
   // `agent` without arguments.
   case overview = "__overview"
-  // For shell completions. Leading underscores hide names from users.
+  // For shell completions. Leading underscores hide names.
   case complete = "__complete"
   // For prompt functions.
   case renew = "__renew"
@@ -57,7 +57,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The manual section of the page: 7 for `workload`, whose page is mostly about platforms.
+  /// The page's manual section: 7 for `workload`, whose page is mostly about platforms.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"
@@ -72,7 +72,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     return pages
   }
 
-  /// Pages about other topics, with their sections.
   static let otherPages = [
     ("agent-config", 5), ("agent-client", 7), ("agent-protocol", 7), ("agent-providers", 7), ("agent-recipes", 7),
     ("agent-variables", 7), ("agent-workload", 7), ("agentd", 8),

@@ -6,10 +6,10 @@ enum HelperProtocolName: String, CaseIterable, Sendable {
 
   static let keyringProgram = "keyring"
 
-  /// cargo's argument for a provider that reads JSON requests.
+  /// cargo's argument for a provider that reads JSON.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// The prefixes of helpers' names, before the program's own name.
+  /// The prefixes of helpers' names, before the program's name.
   private static let prefixes: [(String, HelperProtocolName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
@@ -25,9 +25,8 @@ enum HelperProtocolName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Converts a call by a helper's name to a command line of `agent helper`. Other calls are unchanged.
-  ///
-  /// - Parameter arguments: Includes the program's name.
+  /// Converts a call by a helper's name to a command line of `agent helper`. `arguments` includes the program's
+  /// name, the result does not.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
     if words.first == command, words.count > 1, words[1] == cargo.rawValue, !words.contains("--"),
@@ -38,7 +37,7 @@ enum HelperProtocolName: String, CaseIterable, Sendable {
     }
     let isCargo = words.first == cargoPlugin
     guard let called = arguments.first.flatMap({ parse($0)?.helper }) ?? (isCargo ? .cargo : nil) else { return words }
-    // The options of these two are not ours.
+    // Options of keyring and cargo are not options of `agent`.
     let mark = called == .keyring || isCargo ? ["--"] : []
     return [command, called.rawValue] + mark + words
   }

@@ -1,10 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// The program's name: `agent`, or the name of its file.
-///
-/// Text for users contains `agent`, which is replaced for display. Directories, the socket and `agentd` keep their
-/// names.
+/// The program's name: `agent`, or the name of its file. It replaces `agent` in text for users, but not in the names of
+/// directories, the socket and `agentd`.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
@@ -13,7 +11,7 @@ package struct ProgramName: Sendable, Hashable {
 
   private init(known text: String) { self.text = text }
 
-  /// - Returns: Nil unless it is 1 to 32 letters, digits, dashes and underscores, starting with a letter.
+  /// Nil unless `text` is 1 to 32 letters, digits, dashes and underscores, starting with a letter.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
@@ -22,13 +20,13 @@ package struct ProgramName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Whether ``adopt()`` was called, which happens before other threads exist.
+  /// Whether ``adopt()`` was called, before other threads exist.
   nonisolated(unsafe) private static var isAdopted = false
 
-  /// Sets ``current`` to the name that this process was started by.
+  /// Sets ``current`` to the name that started this process.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that this process was started by, if valid.
+  /// The name that started this process, if valid.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.
@@ -46,9 +44,7 @@ package struct ProgramName: Sendable, Hashable {
 
   // MARK: - Texts
 
-  /// Replaces the word `agent` in `text` with this name.
-  ///
-  /// Does not change `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
+  /// Replaces the word `agent` in `text`, but not `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
   func renaming(_ text: String) -> String { renaming(text, where: { _ in true }) }
 
   /// Like ``renaming(_:)``, but only before a command's name, since an account may be called `agent`.
@@ -57,7 +53,7 @@ package struct ProgramName: Sendable, Hashable {
     return renaming(text) { rest in commands.contains { rest.starts(with: $0) } }
   }
 
-  /// - Parameter isName: Whether the word is the program's name, judging by the following text.
+  /// `isName` returns whether the word is the program's name, given the text after it.
   private func renaming(_ text: String, where isName: (ArraySlice<UInt8>) -> Bool) -> String {
     guard self != .standard else { return text }
     let bytes = Array(text.utf8)

@@ -3,12 +3,11 @@ internal import Encoding
 /// A source of a variable's value.
 enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
-  /// The path of the token file. Only for `exec --token-file`.
+  /// The path of the token file, only for `exec --token-file`.
   case tokenFile
   /// A claim of the verified ID Token.
   case claim(String)
 
-  /// The spellings of the fields.
   private static let fieldsBySpelling: [(String, TokenField)] = [
     ("access_token", .accessToken), ("id_token", .idToken), ("token_type", .tokenType), ("expires_at", .expiresAt),
     ("issuer", .issuer), ("subject", .subject), ("account", .account), ("scope", .scope), ("token_file", .tokenFile),
@@ -16,10 +15,9 @@ enum TokenField: Sendable, Hashable {
 
   private static let claimPrefix = "claim:"
 
-  /// All spellings, for suggestions, with one common claim.
+  /// All spellings and one common claim, for suggestions.
   static var spellings: [String] { fieldsBySpelling.map(\.0) + [claimPrefix + "email"] }
 
-  /// Parses `access_token`, `claim:email` and so on.
   init?(_ text: String) {
     if text.utf8.starts(with: Self.claimPrefix.utf8), text.utf8.count > Self.claimPrefix.utf8.count {
       self = .claim(String(decoding: text.utf8.dropFirst(Self.claimPrefix.utf8.count), as: UTF8.self))

@@ -7,15 +7,15 @@ internal import Wire
 /// 1. Standard output contains only the answer, written at once when complete: on failure it is empty and the exit
 ///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` prints events,
 ///   `request` a response's body as it arrives, and `verify` a verdict per token.
-/// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, it prints nothing
-///   and keeps its status.
+/// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
+///   nothing and keeps its status.
 /// 3. Messages for users go to standard error: `agent: error: what happened` and perhaps `agent: hint: the command that
 ///   helps`, in lower case without a full stop. `--verbose` also prints each step, without secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
-/// 5. `TerminalText` cleans foreign text. Messages for users are phrases in their ``Language``; output for programs is
-///   never translated.
-/// 6. Colour is used only on a terminal without `NO_COLOR`; see ``OutputTerminal``.
-/// 7. Tokens are bytes, never a `String`, and are overwritten after use; see ``SecretText``.
+/// 5. `TerminalText` cleans foreign text. Messages for users are in their ``Language``; output for programs is never
+///   translated.
+/// 6. Colour is used only on a terminal without `NO_COLOR` (``OutputTerminal``).
+/// 7. Tokens are bytes (``SecretText``), never a `String`, and are overwritten after use.
 struct Console {
   /// Whether to print failures as JSON.
   var usesJSON: Bool
@@ -28,7 +28,7 @@ struct Console {
   /// Whether the command may ask on the terminal.
   var mayAsk = true
 
-  /// Returns the corrected command line for a hint; nil if a correction does not apply.
+  /// Returns a hint's corrected command line; nil if a correction does not apply.
   var correctedCommand: (Correction) -> String? = { _ in nil }
 
   /// The timeout for connecting to the daemon.
@@ -38,17 +38,15 @@ struct Console {
 extension Console {
   static var silent: Console { Console(usesJSON: false, isQuiet: true) }
 
-  /// The maximum length of a message in characters.
+  /// In characters.
   private static let messageLimit = 400
 
-  /// In characters: enough for a command with two URLs.
+  /// In characters, enough for a command with two URLs.
   private static let hintLimit = 6000
 
   // MARK: Answers
 
-  /// Writes a result to standard output.
-  ///
-  /// - Throws: `storage` on write errors.
+  /// Writes a result to standard output. Throws `storage` on write errors.
   static func answer(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       try Output.write(bytes, to: .standardOutput)
@@ -65,12 +63,10 @@ extension Console {
     return failure
   }
 
-  /// Writes a result to standard output.
   static func answer(_ text: String) throws(Failure) {
     try answer(Array(text.utf8).span)
   }
 
-  /// Writes a result to standard output as JSON.
   static func answer(_ object: JSONObject) throws(Failure) {
     try answer((JSON.object(object.withoutTranslations).serialized() + [UInt8(ascii: "\n")]).span)
   }
@@ -87,13 +83,12 @@ extension Console {
 
   // MARK: For people
 
-  /// Prints a message, unless `--quiet`.
   func note(_ message: Phrase) {
     guard !isQuiet else { return }
     Self.printToStandardError("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// Prints composed text without a translation.
+  /// Prints text without a translation.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
@@ -106,7 +101,7 @@ extension Console {
     if let entry { detail(entry.sentence) }
   }
 
-  /// Prints a message or a step of the daemon. Ignores other events.
+  /// Prints a message or step of the daemon. Ignores other events.
   func report(_ event: Event) {
     switch event {
     case .notice(let message): note(message)
@@ -132,7 +127,6 @@ extension Console {
     Self.printToStandardError(text(of: failure, coloured: !usesJSON && Self.mayColour))
   }
 
-  /// The text of ``report(_:)``.
   func text(of failure: Failure, coloured: Bool) -> String {
     let failure = completingHint(of: failure)
     if usesJSON {
@@ -174,7 +168,7 @@ extension Console {
   /// Whether standard error is a terminal with colours.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
-  /// Encloses text in escape sequences for a style such as `1;31`.
+  /// Applies a style such as `1;31` by escape sequences.
   static func styled(_ text: String, as style: String, _ coloured: Bool) -> String {
     coloured ? "\u{1B}[\(style)m\(text)\u{1B}[0m" : text
   }

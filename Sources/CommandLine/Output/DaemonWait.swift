@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// What a request waits for. After a second, a line on the terminal shows it.
+/// What a request waits for, shown in a line on the terminal after a second.
 enum DaemonWait {
   /// Nothing is shown.
   case silent
@@ -12,7 +12,6 @@ enum DaemonWait {
   /// The daemon's own work.
   case forDaemon
 
-  /// Determines what the request may wait for.
   init(_ request: Request, _ console: Console) {
     if console.usesJSON || console.isQuiet {
       self = .silent
@@ -26,7 +25,7 @@ enum DaemonWait {
       }
   }
 
-  /// The versions of the line, longest first.
+  /// The line in several lengths, longest first.
   var wordings: [String] {
     let wordings: [Phrase] =
       switch self {
@@ -39,7 +38,7 @@ enum DaemonWait {
     return wordings.map { $0.localized() }
   }
 
-  /// The time before the line appears.
+  /// How long to wait before showing the line.
   static let delay = Duration.seconds(1)
 
   /// Waits for input; false after the deadline.
@@ -69,7 +68,7 @@ enum DaemonWait {
     }
   }
 
-  /// Waits for input or a signal, and returns whether there is input. A signal ends the process.
+  /// Waits once, and returns whether there is input. A signal ends the process.
   private static func waitOnce(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension JSON {
-  /// Members that `--json` omits, because only clients need them; see agent-protocol(7).
+  /// Members that `--json` omits: only clients need them (agent-protocol(7)).
   private static let translationMembers = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
@@ -12,7 +12,7 @@ extension JSON {
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value without the members that `--json` omits. Claims are not changed.
+  /// The value without translation members. Claims are not changed.
   var withoutTranslations: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutTranslations))
@@ -21,7 +21,6 @@ extension JSON {
     }
   }
 
-  /// Whether `--json` omits a member.
   fileprivate static func isTranslationMember(_ name: String, in members: JSONObject) -> Bool {
     let isMessage =
       members["message"]?.string != nil

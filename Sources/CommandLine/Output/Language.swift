@@ -15,7 +15,7 @@ struct Language: Sendable {
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// A phrase that catalogues translate as "right-to-left" if the language is written so.
+  /// Catalogues translate this phrase as "right-to-left" if the language is written so.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
@@ -46,7 +46,7 @@ struct Language: Sendable {
     }
   }
 
-  /// The translated phrase, or the English one. Removes characters of values that are unsafe for terminals.
+  /// The phrase translated, or else in English. Removes characters of values that are unsafe for terminals.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     phrase.text(
       isRightToLeft: isRightToLeft, translation: translation, clean: { TerminalText.clean($0, limit: limit) }
@@ -57,7 +57,7 @@ struct Language: Sendable {
     }
   }
 
-  /// The translations of the pages at a redirect URI; nil in English.
+  /// The translations of pages at a redirect URI; nil in English.
   var pageTranslations: Translations? {
     let texts = LoopbackPage.phrases.compactMap { phrase in translation(phrase).map { (phrase.template, $0) } }
     // Translated as the tag of the language (BCP 47).
@@ -67,7 +67,7 @@ struct Language: Sendable {
     }
   }
 
-  /// A verbatim word, isolated from text that is written from right to left.
+  /// A verbatim word, isolated from right-to-left text.
   func isolated(_ word: String) -> String { isRightToLeft ? "\u{2068}\(word)\u{2069}" : word }
 }
 
@@ -75,11 +75,8 @@ extension Phrase {
   /// A message from the daemon, translated if possible.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
-  /// The phrase in the user's language.
-  ///
-  /// - Parameters:
-  ///   - limit: The maximum length of a value, and of untranslated text, in characters.
-  ///   - keepsLines: Whether untranslated text keeps line feeds.
+  /// The phrase in the user's language. `limit` is the maximum length of a value, and of untranslated text, in
+  /// characters. `keepsLines`: whether untranslated text keeps line feeds.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

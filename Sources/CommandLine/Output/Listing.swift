@@ -5,7 +5,7 @@ internal import Wire
 struct Listing {
   private var rows: [[String]] = []
 
-  /// Adds a row. Only the last cell may be long.
+  /// Adds a row, of which only the last cell may be long.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { TerminalText.clean($0) })
   }
@@ -19,7 +19,7 @@ struct Listing {
     rows.append(cells.map { $0.localized(limit: 200) })
   }
 
-  /// One line per row, with two spaces between columns. Wraps a long last cell.
+  /// The rows as lines, with two spaces between columns. Wraps a long last cell.
   func text(columns: Int? = nil) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -53,11 +53,11 @@ struct Listing {
   }
 }
 
-/// Rows of short cells with column titles, and remarks between them.
+/// Rows of short cells with column titles and remarks.
 struct Table {
   struct Cell {
     let text: String
-    /// The parameters of the escape sequence, such as `1;31`, or empty.
+    /// The parameters of the escape sequence, such as `1;31`; may be empty.
     let style: String
 
     /// A name that users can copy: cleaned, never translated.
@@ -91,8 +91,8 @@ struct Table {
   /// Adds a remark on the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// The table, without empty columns. On a narrow screen, the last cell of a row is below the others; if these do not
-  /// fit either, rows are wrapped without titles.
+  /// The table, without empty columns. On a narrow screen, the last cell of each row is below the others. If these do
+  /// not fit either, rows are wrapped, without titles.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The capabilities of a terminal, and the user's preferences.
+/// A terminal's capabilities, and the user's preferences.
 struct OutputTerminal: Sendable {
   /// Whether escape sequences can rewrite a line.
   var canRewriteLines: Bool
@@ -20,7 +20,7 @@ struct OutputTerminal: Sendable {
   /// The width of a terminal that reports none, such as a serial line.
   static let defaultColumns = 80
 
-  /// The terminal on standard error, if it is one.
+  /// The terminal on standard error, if any.
   static var current: OutputTerminal? { on(.standardError) }
 
   static func on(_ stream: Output.Stream) -> OutputTerminal? {
@@ -34,16 +34,14 @@ struct OutputTerminal: Sendable {
     return terminal
   }
 
-  /// Whether the locale's encoding is UTF-8, according to `LC_ALL`, `LC_CTYPE` and `LANG`.
+  /// Whether `LC_ALL`, `LC_CTYPE` and `LANG` specify UTF-8.
   static func isUTF8(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty } ?? ""
     let encoding = locale.drop { $0 != "." }.prefix { $0 != "@" }.lowercased()
     return encoding == ".utf-8" || encoding == ".utf8"
   }
 
-  /// - Parameters:
-  ///   - term: `TERM`. An unset, empty or `dumb` terminal has no capabilities.
-  ///   - noColour: `NO_COLOR`, ignored if empty.
+  /// An unset, empty or `dumb` terminal (`TERM`) has no capabilities. `NO_COLOR` is ignored if empty.
   init(term: String?, noColour: String?, columns: @escaping @Sendable () -> Int) {
     canRewriteLines = term != nil && term != "" && term != "dumb"
     hasStyles = canRewriteLines && (noColour ?? "").isEmpty
@@ -51,10 +49,9 @@ struct OutputTerminal: Sendable {
   }
 }
 
-/// A line at the bottom that is rewritten and finally erased. It is narrower than the terminal, and thus never scrolls.
+/// A line at the bottom that is rewritten and finally erased. Being narrower than the terminal, it never scrolls.
 struct StatusLine {
   private let terminal: OutputTerminal
-  /// Prints text for users.
   private let write: @Sendable (String) -> Void
   private var isShown = false
 
@@ -72,12 +69,11 @@ struct StatusLine {
     isShown = true
   }
 
-  /// Erases the line. The next text starts there.
+  /// Erases the line, where the next text will start.
   mutating func erase() {
     if isShown { write(Self.eraseSequence) }
     isShown = false
   }
 
-  /// The escape sequence that erases the line.
   private static let eraseSequence = "\r\u{1B}[J"
 }

@@ -12,7 +12,7 @@ struct Presentation: Sendable {
 
   init(now: Int) { self.now = now }
 
-  /// For standard output at the current time.
+  /// The presentation for standard output at the current time.
   static var current: Presentation {
     var presentation = Presentation(now: SystemTime().wallSeconds())
     guard let screen = OutputTerminal.on(.standardOutput) else { return presentation }
@@ -35,7 +35,7 @@ struct Presentation: Sendable {
     return "\(time.year)-\(two(time.month))-\(two(time.day)) \(clock)"
   }
 
-  /// Styled text, if colours are enabled and `style` is not empty.
+  /// Styled text, if colours are enabled and the style is not empty.
   func styled(_ text: String, as style: String) -> String {
     Console.styled(text, as: style, isColoured && !style.isEmpty)
   }

@@ -5,7 +5,6 @@ enum Prose {
     case literal(String)
   }
 
-  /// The non-empty parts of the text.
   static func parts(_ text: String) -> [Part] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, piece in
       if piece.isEmpty { return nil }
@@ -35,10 +34,10 @@ enum Prose {
     return words
   }
 
-  /// The width on a terminal. Directional isolates have none.
+  /// The width on a terminal, where directional isolates have none.
   static func columns(_ text: some StringProtocol) -> Int { text.count { !"\u{2068}\u{2069}".contains($0) } }
 
-  /// Breaks text into lines of at most `width` columns, at spaces only.
+  /// Breaks text at spaces into lines of at most `width` columns.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

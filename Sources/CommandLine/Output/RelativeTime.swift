@@ -4,14 +4,14 @@ internal import Wire
 enum RelativeTime {
   static func text(seconds: Int) -> String { phrase(seconds: seconds).english }
 
-  /// At most two units, largest first, without zeros.
+  /// At most two units, largest first, none zero.
   static func parts(seconds: Int) -> [(name: Character, count: Int)] {
     let seconds = max(0, seconds)
     let units: [(name: Character, count: Int)] = [
       ("d", seconds / 86_400), ("h", seconds / 3600 % 24), ("m", seconds / 60 % 60), ("s", seconds % 60),
     ]
     guard let first = units.firstIndex(where: { $0.count > 0 }) else { return [("s", 0)] }
-    // Omit seconds beside minutes: they change too often.
+    // Omit seconds beside minutes, since they change too often.
     return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
@@ -38,7 +38,7 @@ enum RelativeTime {
     }
   }
 
-  /// Describes an expiry time: `expires in 54m` or `expired 2h ago`.
+  /// Describes an expiry: `expires in 54m` or `expired 2h ago`.
   static func expiryPhrase(at unixSeconds: Int, now: Int) -> Phrase {
     let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)
     guard !overflow else { return Phrase("expiry unknown") }

@@ -20,7 +20,7 @@ enum SignInReminder {
     LocalTime(end, isUTC: isUTC).map { Phrase("until \(date($0, isUTC))") }
   }
 
-  /// Prints the reminder on a terminal, if the session ends soon.
+  /// Prints the reminder on a terminal if the session ends soon.
   static func printIfDue(_ answer: TokenDescription, _ console: Console) {
     guard let end = answer.signInBy, !console.usesJSON, Terminal.isTerminal(2) else { return }
     guard let phrase = phrase(by: end, now: SystemTime().wallSeconds()) else { return }

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Removes control characters from text that arrives in pieces, except tabs and line feeds. Keeps invalid UTF-8 unless
+/// Removes control characters, except tabs and line feeds, from text that arrives in pieces. Keeps invalid UTF-8 unless
 /// an 8-bit terminal interprets it as controls.
 struct TerminalFilter {
   private var incompleteCharacter: [UInt8] = []

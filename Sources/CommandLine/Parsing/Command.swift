@@ -1,11 +1,9 @@
 internal import Wire
 
-/// A command: its name, operands, options, descriptions and code.
-///
-/// Most parts are created on demand, because few calls need them. A class for speed, like ``OptionDeclaration``.
+/// A command with its operands, options, descriptions and code. Creates most parts on demand, because few calls need
+/// them. A class for speed, like ``OptionDeclaration``.
 final class Command: Sendable {
   let name: CommandName
-  /// The heading in the help.
   let topic: Topic
 
   /// An imperative sentence without a full stop.
@@ -21,7 +19,7 @@ final class Command: Sendable {
 
   let failureAnswer: FailureAnswer?
 
-  /// Reads the command line and returns the action. Unused options are rejected before the action runs.
+  /// Reads the command line and returns the action, which runs only if all options were read.
   let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
   private let answerRows: @Sendable () -> [MemberDescription]
@@ -32,7 +30,7 @@ final class Command: Sendable {
   private let shownExamples: @Sendable () -> [Example]
 
   /// - Parameters:
-  ///   - answer: The result's members with `--json`, unless described on the page.
+  ///   - answer: The result's members with `--json`, unless the page describes them.
   ///   - options: The command's own options, without ``Options/common``.
   ///   - moved: Options of another command, accepted only so that the error can name it.
   ///   - shortHelp: The names of at most ten options for the short help, in this order; if empty, all.
@@ -61,7 +59,7 @@ final class Command: Sendable {
     shownExamples = examples
   }
 
-  /// The result's members with `--json`; empty if the manual page describes them.
+  /// The result's members with `--json`.
   var answer: [MemberDescription] { answerRows() }
 
   var options: [OptionDeclaration] { ownOptions() }
@@ -86,10 +84,10 @@ final class Command: Sendable {
     return usage
   }
 
-  /// The options that other commands have now; see ``MovedOptions``.
+  /// The options that other commands have now (``MovedOptions``).
   var moved: [OptionDeclaration] { movedOptions() }
 
-  /// Finds an option, also among the common and the moved ones.
+  /// Finds an option, also among the common and moved ones.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches) ?? moved.first(where: matches)
   }
@@ -116,16 +114,15 @@ struct Action {
   }
 }
 
-/// The output on failure, for programs that read it; see rule 1 of ``Console``.
+/// The output on failure, for programs that read it (rule 1 of ``Console``).
 struct FailureAnswer: Sendable {
   /// Whether standard error gets a single line, with a command as hint.
   var isOneLine = false
 
-  /// Returns the output. The invocation is nil for an invalid command line.
+  /// Returns the output. The invocation is nil if the command line is invalid.
   let text: @Sendable (Failure, Invocation?, _ arguments: [String]) -> String
 }
 
-/// A recommended command line.
 struct Example: Sendable {
   let purpose: String
   let line: String

@@ -1,4 +1,3 @@
-/// The program's commands.
 struct CommandTable: Sendable {
   /// The program's summary, without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
@@ -9,7 +8,6 @@ struct CommandTable: Sendable {
 
   var all: [Command] { CommandName.listed.map(command) }
 
-  /// The command of this name; nil if unknown.
   func named(_ words: String) -> Command? {
     CommandName.allCases.first { $0.rawValue == words }.map(command)
   }

@@ -20,7 +20,7 @@ struct HintCommand: Sendable {
     }
   }
 
-  /// Repeats a command line. Nil if running it again would do something else, for example with `--resume`.
+  /// Repeats a command line. Nil if repeating it has another effect, for example with `--resume`.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailingArguments == nil,
       invocation.arguments(of: Option.resume.declaration).isEmpty
@@ -46,7 +46,7 @@ struct HintCommand: Sendable {
     return changed
   }
 
-  /// Replaces the operand that is the account, or that spells the added issuer differently. Returns whether there is one.
+  /// Replaces the operand that is the account or a spelling of the added issuer. Returns whether there is one.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
     if addition.name == Correction.account, let account = addition.value, command?.operands.candidates == .accounts {
       operands = [account] + operands.dropFirst()
@@ -59,7 +59,7 @@ struct HintCommand: Sendable {
     return true
   }
 
-  /// Whether a URL is the issuer or its metadata's URL (RFC 8414, section 3.1), ignoring slashes at the end.
+  /// Whether a URL is the issuer or its metadata's URL (RFC 8414, section 3.1), ignoring final slashes.
   private static func isSame(_ url: String, _ issuer: String) -> Bool {
     let parts = url.split(separator: "/", omittingEmptySubsequences: true)
     guard let index = parts.firstIndex(of: ".well-known"), index + 1 < parts.count else {

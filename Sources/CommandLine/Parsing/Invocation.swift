@@ -2,16 +2,14 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A parsed command line.
-///
-/// Records which options the command has read, so that none is silently ignored.
+/// A parsed command line. Records which options the command reads, so that none is silently ignored.
 final class Invocation {
   /// An occurrence of an option. `text` is empty for a switch, otherwise already validated.
   typealias Occurrence = (option: OptionDeclaration, text: String)
 
   let commands: CommandTable
 
-  /// The command. Nil is possible only with `--help` or `--version`.
+  /// Nil only with `--help` or `--version`.
   let command: Command?
 
   let commandWords: [String]
@@ -37,7 +35,7 @@ final class Invocation {
     self.given = given
     self.operands = operands
     self.trailingArguments = trailingArguments
-    // Every command accepts the common options that it does not refuse.
+    // Every command accepts the common options, unless it refuses them.
     unreadOptions = given.map(\.option).filter { $0.group != .common }
   }
 
@@ -64,7 +62,7 @@ final class Invocation {
   /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !arguments(of: Option.everything.declaration).isEmpty }
 
-  /// The failure for two options that exclude each other. The hint has the command with each.
+  /// The failure for two options that exclude each other. Its hint shows the command with each.
   func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(
       .invalidRequest, "use only one of --\(option.name) and --\(other.name)",
@@ -81,9 +79,7 @@ final class Invocation {
 
   // MARK: - Accounts
 
-  /// The account on the command line: an operand or `--account`.
-  ///
-  /// - Throws: `invalid_request` if they differ, or for an empty name.
+  /// The account in an operand or `--account`. Throws `invalid_request` if they differ or are empty.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.hasSameBytes(as: option) {
@@ -100,7 +96,6 @@ final class Invocation {
     return account
   }
 
-  /// The account in the first operand or `--account`, if any.
   func namedAccount() throws(Failure) -> String? { try namedAccount(operand: operands.first) }
 
   /// Like ``namedAccount()``, but fails without an account.
@@ -123,7 +118,7 @@ final class Invocation {
   /// `AGENT_ACCOUNT`, unless empty.
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Explains that `AGENT_ACCOUNT` names the missing account, if it does.
+  /// Adds to a missing account's hint that `AGENT_ACCOUNT` names it, if so.
   func withAccountHint(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.hasSameBytes(as: name)
@@ -133,7 +128,7 @@ final class Invocation {
     return failure
   }
 
-  /// The method, if any, and the URL. Throws `invalid_request` for an invalid method, or for two.
+  /// The method, if any, and the URL. Throws `invalid_request` for an invalid method or two methods.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
@@ -147,8 +142,8 @@ final class Invocation {
       hint: Phrase(verbatim: suggestion(for: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`.
-  /// Nil if none fits.
+  /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`;
+  /// nil if none fits.
   private func suggestion(for method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return withOperands([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return withOperands([url.uppercased(), method]).text }

@@ -4,10 +4,10 @@ struct Operands: Sendable {
   let metavar: String?
   let count: ClosedRange<Int>
   let candidates: Candidates
-  /// Whether operands may begin with a hyphen, like the options of `ssh`.
+  /// Whether operands may begin with a hyphen, like `ssh` options.
   let includesOptions: Bool
 
-  /// Suggested methods. Others are allowed.
+  /// Suggested methods; others are allowed.
   static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
   private init(
@@ -25,7 +25,6 @@ struct Operands: Sendable {
   static let namedAccount = Operands("ACCOUNT", 1...1, .accounts)
   static let newAccount = Operands("NAME", 1...1)
   static let rename = Operands("ACCOUNT NAME", 2...2, .accounts)
-  /// A URL, optionally after a method.
   static let methodAndURL = Operands("[METHOD] URL", 1...2, .words(methods))
   static let url = Operands("URL", 1...1)
   /// A command's name, which has up to two words.
@@ -40,7 +39,6 @@ struct Operands: Sendable {
   static let completedWords = Operands("[WORD]...", 1...4096)
   static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperProtocolName.allCases.map(\.rawValue)))
   static let sshArguments = Operands("DESTINATION [ARGUMENT]...", 1...256, includesOptions: true)
-  /// A program to set up, or none.
   static let setupProgram = Operands("CLIENT", 0...1, .words(SetupClient.names))
 
   var minimumCount: Int { count.lowerBound }
@@ -50,11 +48,10 @@ struct Operands: Sendable {
 
 /// The words that a shell offers as completions.
 enum Candidates: Hashable, Sendable {
-  /// Any text. Nothing is offered.
+  /// Any text, so that nothing is offered.
   case text
   /// Account names from `agent __complete`.
   case accounts
-  /// Account names and known services.
   case accountsAndServices
   case files
   case words([String])

@@ -1,6 +1,5 @@
 internal import Wire
 
-/// Lists of options.
 enum Options {
   /// The options of every command, accepted before or after its name.
   static let common: [OptionDeclaration] = [
@@ -48,7 +47,6 @@ extension Option<String?> {
 }
 
 extension Option<String?> {
-  /// The directory to choose an account for.
   static var directory: Self {
     Self("directory", in: .service, .file("DIRECTORY"), "Choose the account for that directory; and those below it")
   }
@@ -62,7 +60,6 @@ extension Option<Int?> {
 }
 
 extension Option<Bool> {
-  /// Chooses the account for the working directory.
   static var here: Self {
     Self("here", in: .service, "Choose the account for this directory; and those below it")
   }

@@ -13,7 +13,7 @@ extension Options {
 
 extension Option<String?> {
   static var clientSecretFile: Self { file("client-secret-file", in: .client, with: "the client secret") }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var clientSecretEnvironment: Self {
     Self("client-secret-env", in: .client, .text("NAME"), "Use `--client-secret-file -`")
   }
@@ -28,7 +28,7 @@ extension Option<String?> {
       "client-certificate-file", in: .client, .secretFile,
       "Present the certificate in this PEM file to the server; its key is the client's")
   }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var initialAccessTokenFile: Self {
     Self(
       "initial-access-token-file", in: .client, .secretFile,
@@ -39,7 +39,6 @@ extension Option<String?> {
       "assertion-fd", in: .workload, .descriptor,
       "Sign in with a JWT from this open descriptor; it works once")
   }
-  /// The ID of a background sign-in to wait for.
   static var resume: Self {
     Self("resume", in: .scripts, .text("LOGIN"), "Wait for a sign-in that was started with `--start`")
   }
@@ -66,16 +65,14 @@ extension Option<Bool> {
       "register", in: .service,
       "Register a client at the server (RFC 7591); `--client-secret-file` then has the initial access token, if any")
   }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var guest: Self { Self("guest", in: .signIn, "Use `agent workload`") }
   static var browser: Self { Self("browser", in: .signIn, "Sign in with a browser on this machine") }
   static var device: Self { Self("device", in: .signIn, "Sign in with a code typed on any device") }
-  /// Signs in by pasting the browser's final address.
   static var paste: Self {
     Self("paste", in: .signIn, "Sign in with a browser on any machine; paste its final address")
   }
   static var noOpen: Self { Self("no-open", in: .signIn, "Show the address, but open no browser") }
-  /// Starts a sign-in in the background.
   static var start: Self {
     Self(
       "start", in: .scripts,
@@ -92,15 +89,14 @@ extension Option<Bool> {
       "ephemeral", in: .protection,
       "Keep account and session in memory only: nothing is written, and both end with the daemon or a sign-out")
   }
-  /// Keeps the access token in memory only.
   static var noKeep: Self {
     Self("no-keep", in: .protection, "Do not store the token of a session without a refresh token, and do not ask")
   }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var use: Self { Self("use", in: .service, "Use `agent use`") }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
   /// Rejected; see ``MovedOptions``.
   static var qrCode: Self { Self("qr-code", in: .signIn, "Use the variable AGENT_QR_CODE") }
@@ -111,7 +107,6 @@ extension Option<Bool> {
 }
 
 extension Option<[String]> {
-  /// The requested authentication contexts.
   static var acr: Self {
     Self("acr", in: .signIn, each: .text("ACR"), "Ask for one of these kinds of sign-in; may be given several times")
   }
@@ -143,7 +138,7 @@ enum QRCodeChoice: String, CaseIterable, Sendable {
 
   static let variable = "AGENT_QR_CODE"
 
-  /// - Throws: `invalid_request` if ``variable`` has an unknown value.
+  /// Throws `invalid_request` if ``variable`` has an unknown value.
   static func fromEnvironment() throws(Failure) -> Self {
     guard let text = Environment.value(variable), !text.isEmpty else { return .automatic }
     guard let choice = Self(rawValue: text) else {

@@ -7,13 +7,11 @@ extension Option<Int?> {
       "min-valid", in: .renewal, time: .duration(0...86_400),
       "Minimum time left for the token (default: 1m); less if its whole lifetime is below 10m")
   }
-  /// How long to wait for an unreachable server.
   static var wait: Self {
     Self(
       "wait", in: .network, time: .duration(1...WireProtocol.maximumTimeoutSeconds),
       "Wait this long if the server cannot be reached; in addition to `--timeout`")
   }
-  /// The maximum time without progress of a response.
   static var idle: Self {
     Self(
       "idle", in: .network, time: .durationOrNever(1...CallRequest.maximumIdleSeconds),
@@ -42,18 +40,15 @@ extension Option<Bool> {
   static var header: Self { Self("header", in: .output, "Print a whole `Authorization` header line") }
   static var idToken: Self { Self("id-token", in: .output, "Take the ID Token instead of the access token") }
   static var unset: Self { Self("unset", in: .variables, "Print statements that unset the variables") }
-  /// Keeps the token in a file while the command runs.
   static var tokenFile: Self {
     Self("token-file", in: .renewal, "Put the token into a file that is kept fresh; while the command runs")
   }
-  /// Gives the command a lease instead of a token.
   static var lease: Self {
     Self("lease", in: .lease, "Let the command make requests without giving it a token")
   }
   static var handOutToken: Self {
     Self("hand-out-token", in: .lease, "Also hand out the token of `--scope`, if the server limits it to that scope")
   }
-  /// Serves a lease even without seccomp.
   static var noJail: Self {
     Self("no-jail", in: .lease, "Serve the lease even if the kernel cannot filter system calls (seccomp)")
   }
@@ -62,16 +57,13 @@ extension Option<Bool> {
   static var check: Self { Self("check", in: .output, "Ask the servers whether the sessions are still valid") }
   static var utc: Self { Self("utc", in: .output, "Show times in UTC instead of local time") }
   static var follow: Self { Self("follow", in: .output, short: "f", "Show new events until interrupted") }
-  /// Also prints the response's head.
   static var include: Self {
     Self(
       "include", in: .output, short: "i", "Also write the status and the headers; before the body, with an empty line")
   }
-  /// Keeps a body's control characters on a terminal.
   static var raw: Self {
     Self("raw", in: .output, "Also write the control characters of the body to a terminal")
   }
-  /// Accepts tokens without `exp`.
   static var allowMissing: Self {
     Self("allow-missing", in: .rules, "Accept a token without an expiry time (`exp`)")
   }
@@ -92,7 +84,6 @@ extension Option<Shell?> {
   static var shell: Self {
     Self("shell", in: .variables, "SHELL", Shell.all, by: { $0.name }, "The shell to write for (default: `sh`)")
   }
-  /// The shell to print a prompt function for.
   static var hook: Self {
     Self(
       "hook", in: .variables, "SHELL", Shell.all.filter { $0.hook != nil }, by: { $0.name },
@@ -140,7 +131,6 @@ extension Option<String?> {
       "jwks", in: .keys, .file("FILE"),
       "Use the keys in this file; a JWK Set, a single public JWK, or public keys in PEM form")
   }
-  /// The required `typ` of a token.
   static var type: Self {
     Self("type", in: .rules, .text("TYPE"), "The token must be of this type (`typ`), such as `at+jwt`")
   }
@@ -176,7 +166,6 @@ extension Option<[String]> {
   static var allowedHeaders: Self {
     Self("allow-header", in: .lease, each: .text("NAME"), "Forward this header too; may be given several times")
   }
-  /// The IDs of other users that may use a lease.
   static var users: Self {
     Self("user", in: .lease, each: .text("UID"), "Also admit this user's processes; may be given several times")
   }
@@ -185,13 +174,11 @@ extension Option<[String]> {
       "header", in: .output, short: "H", each: .text("HEADER"),
       "Send this header, `Name: value`; may be given several times")
   }
-  /// The request's body.
   static var data: Self {
     Self(
       "data", in: .message, short: "d", each: .text("DATA"),
       "Send this text, or the file after `@`; standard input for `@-`; several texts are joined by `&`")
   }
-  /// The accepted audiences of a token.
   static var audiences: Self {
     Self(
       AccountSetting.table.audience.optionName, in: .rules, each: .text("NAME"),

@@ -1,7 +1,7 @@
 internal import Wire
 
 extension Options {
-  /// The options for files and descriptors with a protection level's secrets.
+  /// The options for a protection level's secrets, in files and descriptors.
   static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
   static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
 }

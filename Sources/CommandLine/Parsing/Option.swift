@@ -1,13 +1,10 @@
 internal import Vocabulary
 
-/// An option without its value's type.
-///
-/// A class: creating the type of a large generic value at run time is slow.
+/// An option without its value's type. A class, because creating a large generic value's type at run time is slow.
 final class OptionDeclaration: Sendable {
   /// The name without dashes.
   let name: String
 
-  /// The heading in the help.
   let group: OptionGroup
 
   /// The one-letter spelling, if any.
@@ -17,7 +14,7 @@ final class OptionDeclaration: Sendable {
   /// Whether all occurrences apply; otherwise only the last.
   let repeats: Bool
 
-  /// The description in the help: a sentence without a full stop.
+  /// A sentence without a full stop, for the help.
   let summary: String
 
   init(
@@ -31,7 +28,7 @@ final class OptionDeclaration: Sendable {
     self.summary = summary
   }
 
-  /// In ``Prose`` notation, with possible values.
+  /// The description in ``Prose`` notation, with possible values.
   var sentence: String {
     guard case .choice(_, let words, _) = argument else { return summary + "." }
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
@@ -53,7 +50,7 @@ enum OptionArgument: Sendable {
   /// A text that contains one of these words.
   case words(String, @autoclosure @Sendable () -> [String])
   case file(String)
-  /// The path of a file with a secret; `-` is standard input.
+  /// A file with a secret; `-` is standard input.
   case secretFile
   /// A descriptor that the caller opened.
   case descriptor
@@ -61,7 +58,7 @@ enum OptionArgument: Sendable {
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of a set of values. `onThisMachine` returns further values, which the help does not list.
+  /// One of a set of values. `onThisMachine` returns further values that the help omits.
   case choice(String, @autoclosure @Sendable () -> [String], onThisMachine: @Sendable () -> [String] = { [] })
   case account
 
@@ -109,7 +106,6 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Parses a duration; nil if it is invalid.
   func seconds(_ text: String) -> Int? {
     switch self {
     case .durationOrNever where text == "never": return 0
@@ -123,10 +119,9 @@ enum OptionArgument: Sendable {
 /// An option with its value's type. Commands read it by its key, `invocation[.timeout]`.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
-  /// Converts the arguments of all occurrences to the value.
+  /// Converts the validated arguments of all occurrences, empty for a switch, to the value.
   private let convert: @Sendable ([String]) -> Value
 
-  /// - Parameter convert: Converts the validated arguments of all occurrences, empty for a switch.
   private init(
     _ name: String, in group: OptionGroup, short: Character?, _ argument: OptionArgument, repeats: Bool,
     _ summary: String, convert: @escaping @Sendable ([String]) -> Value
@@ -173,7 +168,7 @@ extension Option<String?> {
 extension Option<[String]> {
   init(_ setting: AccountSetting) { self.init(setting.declaration, convert: setting.values) }
 
-  /// - Parameter separator: Splits each argument into several values.
+  /// `separator` splits each argument into several values.
   init(
     _ name: String, in group: OptionGroup, short: Character? = nil, each argument: OptionArgument,
     splitAt separator: Character? = nil, _ summary: String
@@ -186,7 +181,7 @@ extension Option<[String]> {
 }
 
 extension Option<Int?> {
-  /// An option for a duration, which is converted to seconds.
+  /// An option for a duration, converted to seconds.
   init(_ name: String, in group: OptionGroup, time argument: OptionArgument, _ summary: String) {
     self.init(name, in: group, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
   }

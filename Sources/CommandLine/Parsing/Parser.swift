@@ -2,10 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Parses a command line.
-///
-/// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` there are no
-/// options. Common options may precede the command.
+/// Parses a command line. Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`.
+/// After `--` there are no options. Common options may precede the command.
 struct Parser {
   private let table: CommandTable
   private let arguments: [String]
@@ -27,7 +25,7 @@ struct Parser {
     self.table = table
   }
 
-  /// - Parameter arguments: Without the program's name.
+  /// Parses arguments without the program's name.
   static func parse(_ arguments: [String], by table: CommandTable) throws(UsageError) -> Invocation {
     var parser = Parser(arguments, table)
     return try parser.parse()
@@ -63,7 +61,7 @@ struct Parser {
     argument.utf8.starts(with: "--".utf8) && argument.utf8.count > 2 || argument == "-h"
   }
 
-  /// Reads the words after `--`: another program's command, or operands.
+  /// Reads the words after `--`: a program's command, or operands.
   private mutating func readAfterDashes() throws(UsageError) {
     if command?.trailingMetavar != nil {
       trailingArguments = Array(remaining)
@@ -205,14 +203,15 @@ struct Parser {
     }
     let value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
     let line = arguments.dropLast(remaining.count + 1) + meant.prefix(1) + value + remaining
-    // The value of such an option means something else in ours.
+    // The value of such an option is a variable's name, unlike in our options.
     let hint = name.hasSuffix("-env") ? nil : corrected(meant, Array(line))
     return error(message, hint: hint ?? Phrase.didYouMean(meant) ?? commandToRun(from: argument))
   }
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before another program's command, or else an example. `argument` is an unknown option.
+  /// Suggests the missing `--` before another program's command, or else an example, after the unknown option
+  /// `argument`.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.
@@ -231,7 +230,6 @@ struct Parser {
   }
 }
 
-/// An invalid command line.
 struct UsageError: Error {
   /// The failure, always `invalid_request`.
   var failure: Failure

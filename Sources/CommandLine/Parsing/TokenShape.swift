@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// Recognizes tokens by their shape, so that one on the command line is neither used nor printed.
+/// Recognizes tokens by their shape, so that none on a command line is used or printed.
 enum TokenShape {
-  /// Whether a word looks like a compact JWS or JWE (RFC 7515, RFC 7516): base64url parts separated by two or four
+  /// Whether a word looks like a compact JWS or JWE (RFC 7515, RFC 7516): three or five base64url parts separated by
   /// dots, starting with a JSON object.
   static func isLikely(_ word: String) -> Bool {
     let parts = word.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ enum TokenShape {
     return (try? Base64URL.decode(beginning.span))?.first == UInt8(ascii: "{")
   }
 
-  /// A word for a message. A token is replaced by a description.
+  /// A word for a message; a description replaces a token.
   static func redacted(_ word: String) -> Phrase {
     isLikely(word) ? Phrase("a token") : Phrase(verbatim: "\"\(word)\"")
   }

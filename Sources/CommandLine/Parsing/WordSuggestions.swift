@@ -2,11 +2,8 @@ internal import Vocabulary
 
 /// Suggests commands and options for words that other programs use.
 enum WordSuggestions {
-  /// The commands that the user may want, best first.
-  ///
-  /// - Parameters:
-  ///   - next: The following word, as in `auth login`.
-  ///   - group: The group to search, as in `account ls`.
+  /// The commands that the user may want, best first. `next` is the following word, as in `auth login`, and `group` the
+  /// group to search, as in `account ls`.
   static func commands(for word: String, before next: String? = nil, in group: String? = nil) -> [String] {
     let word = word.lowercased()
     if let group { return commands(for: word, of: group) }
@@ -63,9 +60,7 @@ enum WordSuggestions {
     }
   }
 
-  /// The command lines that print the help on the command that the user may want.
-  ///
-  /// - Parameter words: One word, or a group's name and another word.
+  /// The commands for help on the command that the user may want. `words` are one word, or a group's name and a word.
   static func helpCommands(for words: [String]) -> [String] {
     if let provider = ProviderName(known: words[0]) {
       return ["agent help \(CommandName.providersTopic) \(provider.rawValue)"]

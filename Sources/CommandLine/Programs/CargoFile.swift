@@ -5,8 +5,8 @@ struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The settings files for a directory: in it and its parents, nearest first, then in `own`, the user's. Skips files
-  /// that are unreadable or that others can write.
+  /// The settings files for a directory: in it and its parents, nearest first, then in the user's `own`. Skips files
+  /// that are unreadable or writable by others.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -24,7 +24,7 @@ struct CargoFile {
     }
   }
 
-  /// Whether two index URLs are equal, ignoring the case of the host.
+  /// Whether two index URLs are equal, ignoring the host's case.
   static func isSame(_ one: String, _ other: String) -> Bool {
     guard one.hasPrefix(sparse), other.hasPrefix(sparse), let one = try? URI(urlWithoutProtocol(of: one)),
       let other = try? URI(urlWithoutProtocol(of: other))

@@ -1,21 +1,21 @@
 internal import Encoding
 
-/// Adds and removes members without changing any other byte of a JSON text.
+/// Adds and removes members, without changing other bytes of a JSON text.
 enum JSONMembers {
   /// The maximum size of a file. Claude Code's settings file has reached 100 MiB.
   static let maximumBytes = 1 << 27
 
-  /// Lenient, because most of the file belongs to another program.
+  /// Lenient, since most of the file is another program's.
   private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 22)
 
   static let empty = Array("{\n}\n".utf8)
 
-  /// Parses the text and returns its top-level value. Throws if it is not strict JSON; comments are not allowed.
+  /// Parses the text and returns its top-level value. Throws if it is not strict JSON, which has no comments.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
 
-  /// Encloses a value in nested objects with the member names of `path`.
+  /// Encloses a value in nested objects named by `path`.
   static func nested(_ path: [String], _ value: JSON) -> JSONObject {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
@@ -41,8 +41,7 @@ enum JSONMembers {
   }
 
   /// Removes the member at `path` if it has this value, and up to `addedObjects` enclosing objects that become empty.
-  ///
-  /// - Returns: The new text, and how many of these objects remain; nil if there is no such member.
+  /// Returns the new text and how many of these remain; nil if there is no such member.
   static func removing(
     _ path: [String], _ value: JSON, _ addedObjects: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
@@ -61,7 +60,7 @@ enum JSONMembers {
     (try? node(path, of: bytes)) != nil
   }
 
-  /// The value at a path of member names; nil if it does not exist.
+  /// The value at a path of member names, if any.
   private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
     let root: JSONLayout.Node? = try root(of: bytes)
     return path.reduce(root) { $0?[$1] }

@@ -10,7 +10,6 @@ extension SetupClient {
       try SetupTrial(context.program, context.helperArguments(.cargo, ["--url", context.url]))
     })
 
-  /// Adds a credential provider to the registry's table.
   private static func cargoPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     let index = "sparse+\(context.url)/"
     let provider = ([context.program] + context.helperArguments(.cargo)).map { "\"\($0)\"" }.joined(separator: ", ")
@@ -52,7 +51,6 @@ extension SetupClient {
 }
 
 extension ConfigurationText {
-  /// Whether registries are written inline instead of as tables.
   fileprivate var hasInlineRegistries: Bool {
     header("registries") != nil
       || section(nil).contains { line in

@@ -17,8 +17,8 @@ extension SetupClient {
         changes: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": ""], expected: "password=")
     })
 
-  /// Makes this program git's only helper for the URL. An empty helper first resets git's list, since others would keep
-  /// a token after its expiry.
+  /// Makes this program git's only helper for the URL. An empty helper first resets git's list, since other helpers
+  /// would keep expired tokens.
   private static func gitPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let git = InstalledProgram("git") else { throw notFound("git") }
     let command: String
@@ -40,7 +40,7 @@ extension SetupClient {
       change: .lines { (old) throws(Failure) in
         if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
         let insertion = old.adding(text, named: mark, at: .end)
-        // Check with git first: the last line may continue on the next one.
+        // Check with git, since the last line may continue on the next one.
         guard case .inserted(let bytes, _) = insertion,
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
@@ -61,7 +61,7 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether any of git's settings files configures a credential helper for the context's origin and path.
+  /// Whether git's settings configure a credential helper for the context's origin and path.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try git.settings(
       ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
@@ -83,9 +83,9 @@ extension SetupClient {
 
 /// A credential helper in git's settings.
 struct GitHelperEntry: Sendable {
-  /// The URL it applies to; nil for all.
+  /// Nil for a helper of all URLs.
   let url: String?
-  /// The helper's command. An empty one discards the helpers before it.
+  /// The helper's command. An empty command discards the helpers before it.
   let helper: String
 
   /// All helpers in git's order; empty if git fails.

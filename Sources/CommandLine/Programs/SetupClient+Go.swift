@@ -11,7 +11,7 @@ extension SetupClient {
     trial: { (context) throws(Failure) in try SetupTrial(context.program, context.helperArguments(.go)) })
 
   /// Puts this program first in `GOAUTH`: its output overrides an old password in `~/.netrc`, and is empty for unlisted
-  /// URLs. Changes the file itself, because `go env -w` sorts and drops lines.
+  /// URLs. Edits the file directly, because `go env -w` sorts and drops lines.
   private static func goPlan(_ context: SetupContext) throws(Failure) -> SetupPlan {
     guard let go = InstalledProgram("go") else { throw notFound("go") }
     let values = try go.settings(["env", "GOENV", "GOAUTH"]).split(

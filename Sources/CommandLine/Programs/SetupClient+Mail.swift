@@ -78,7 +78,7 @@ extension SetupClient {
         ], keys: [command])
     })
 
-  /// - Parameter files: Names in the user's configuration directory, or paths in the home directory.
+  /// `files`: names in the user's configuration directory, or paths in the home directory.
   private static func mail(
     _ name: String, _ originKind: OriginKind, files names: [String],
     plan: @escaping @Sendable (SetupContext, MailServer) throws(Failure) -> SetupPlan
@@ -115,7 +115,7 @@ private struct MailServer {
   /// The URL scheme; `smtp` means STARTTLS.
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// - Parameter originKind: The kinds of server that the program supports.
+  /// `originKind`: the kinds of server that the program supports.
   init(_ context: SetupContext, _ originKind: SetupClient.OriginKind) throws(Failure) {
     guard let origin = context.origin, let uri = OriginEntry.uri(origin.origin), uri.isMail else {
       throw Failure(

@@ -51,14 +51,13 @@ extension SetupClient {
     return try SetupFile(path)
   }
 
-  /// The result if the section already sets `keyring-provider`; otherwise nil.
+  /// The result if the section sets `keyring-provider`; otherwise nil.
   private static func keyringProvider(of text: ConfigurationText, _ section: Range<Int>) -> Insertion? {
     text.value("keyring-provider", in: section).map {
       $0 == "subprocess" ? .present : .exists("keyring-provider")
     }
   }
 
-  /// A test that runs `keyring get`.
   private static func keyringTrial(_ context: SetupContext) throws(Failure) -> SetupTrial {
     try SetupTrial(
       link: HelperProtocolName.keyringProgram, context,

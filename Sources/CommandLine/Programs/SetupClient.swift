@@ -4,16 +4,16 @@ internal import Wire
 
 /// A program that `setup` can configure to get tokens from this one.
 struct SetupClient: Sendable, Hashable {
-  /// The name on the command line and in receipts.
+  /// The name in command lines and receipts.
   let name: String
-  /// The names of the executable, best first; nil for just ``name``.
+  /// The executable's possible names, best first; nil for just ``name``.
   var executables: [String]?
   /// The kind of servers that get the tokens.
   var originKind = OriginKind.web
-  /// Whether the program has one setting for all origins.
+  /// Whether one setting applies to all origins.
   var hasSingleSetting = false
   var choices: Choices = .account
-  /// Returns the name by which the client calls this program, given this program's name. Nil if the client's settings
+  /// Returns the name by which the client calls this program, given this program's name; nil if the client's settings
   /// contain its path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
   /// The first supported version; nil if all are supported.
@@ -24,13 +24,10 @@ struct SetupClient: Sendable, Hashable {
   var overridingVariableAffixes: [(prefix: String, suffix: String)] = []
   /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
-  /// Returns the change to make.
-  ///
-  /// - Throws: `invalid_request` if an option is missing, `invalid_configuration` if setup is impossible.
+  /// Returns the change to make. Throws `invalid_request` if an option is missing, `invalid_configuration` if setup is
+  /// impossible.
   let plan: @Sendable (SetupContext) throws(Failure) -> SetupPlan
-  /// Returns a test that the settings work.
-  ///
-  /// - Throws: `invalid_configuration` if the program would not find a helper.
+  /// Returns a test of the settings. Throws `invalid_configuration` if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
   /// The kind of server; `mail` is incoming and outgoing.
@@ -49,7 +46,7 @@ struct SetupClient: Sendable, Hashable {
     static let role = Choices(rawValue: 8)
   }
 
-  // The last five are only printed: kubectl's writer drops comments, and mail programs need further settings.
+  // The last five are only printed: kubectl would drop comments, and mail programs need further settings.
   static let all: [SetupClient] = [
     git, docker, aws, cargo, go, pip, uv, mcp, kubectl, msmtp, mbsync, neomutt, aerc,
   ]
@@ -89,7 +86,7 @@ struct SetupClient: Sendable, Hashable {
     Failure(.invalidConfiguration, "\(name) is not in PATH, so its file cannot be checked")
   }
 
-  /// The failure if a variable disables a program's settings file.
+  /// The failure if `variable` disables a program's settings file.
   static func disabledFileFailure(_ name: String, _ variable: String, _ value: String) -> Failure {
     Failure(.invalidConfiguration, "\(name) reads no settings file: \(variable) is \(value)")
   }
@@ -99,7 +96,6 @@ struct SetupClient: Sendable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The first supported version of a program.
 struct ClientVersion: Sendable {
   /// The arguments that print the version.
   let arguments: [String]

@@ -8,10 +8,10 @@ struct SetupContext: Sendable {
   let program: String
   /// This program's name.
   let name: String
-  /// The origin to configure. Nil if the client has one setting for all origins.
+  /// Nil if the client has one setting for all origins.
   let origin: OriginEntry?
   let account: String
-  /// The entry for the origin in the account's settings, if any.
+  /// The origin's entry in the account's settings, if any.
   let listed: OriginEntry?
   /// Whether the settings must name the account.
   let namesAccount: Bool
@@ -25,7 +25,7 @@ struct SetupContext: Sendable {
   var serverURL: String?
   var files = UserFiles()
 
-  /// Origin and path, without a trailing slash; empty without an origin.
+  /// Origin and path, without a trailing slash; empty if there is no origin.
   var url: String { origin.map { $0.origin + $0.path } ?? "" }
 
   var host: String {
@@ -33,12 +33,12 @@ struct SetupContext: Sendable {
     return String(decoding: origin.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
   }
 
-  /// The host, with dashes for all but letters and digits.
+  /// The host, with dashes for other characters than letters and digits.
   var hostWord: String {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// This program's arguments to act as a helper; `more` precedes the account.
+  /// This program's arguments for a helper; `more` precedes the account.
   func helperArguments(_ helper: HelperProtocolName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
@@ -46,9 +46,7 @@ struct SetupContext: Sendable {
   /// This program with arguments, quoted for a shell.
   func shellCommand(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
-  /// The command line that prints just a token.
-  ///
-  /// - Throws: `invalid_configuration` for arguments that clients might split.
+  /// The command line that prints a token. Throws `invalid_configuration` for arguments that clients might split.
   func tokenCommand() throws(Failure) -> String { shellCommand(try tokenArguments()) }
 
   /// The arguments of ``tokenCommand()``.
@@ -65,9 +63,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The given name of the entry, or else `name`.
-  ///
-  /// - Throws: `invalid_request` for a name with special characters.
+  /// The given entry name, or else `name`. Throws `invalid_request` for special characters.
   func entryName(else name: String) throws(Failure) -> String {
     let name = entryName ?? name
     guard Self.isEntryName(name) else {
@@ -83,7 +79,7 @@ struct SetupContext: Sendable {
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The user name for the origin, from `--user` or the settings.
+  /// The origin's user name, from `--user` or the settings.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
       throw Failure(.invalidRequest, "the user name for \(url) is unknown", hint: "use \("--user")")
@@ -98,8 +94,7 @@ struct SetupContext: Sendable {
   // MARK: This program
 
   /// This program's path for settings: that of `name` on the `PATH`, which survives updates, or else the executable's.
-  ///
-  /// - Throws: `invalid_configuration` for a path that not every file can contain.
+  /// Throws `invalid_configuration` if not every file can contain the path.
   static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name).flatMap {
@@ -115,7 +110,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of a link on the `PATH`; nil if that name is another program there.
+  /// The path of a link on the `PATH`; nil if the link leads to another program.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program's configuration file. It and its directory may be symbolic links, unless others can change the targets.
+/// A program's configuration file. File and directory may be symbolic links, unless others can change the targets.
 struct SetupFile: Sendable, Hashable {
   let path: String
 
@@ -15,7 +15,7 @@ struct SetupFile: Sendable, Hashable {
 
   static let maximumBytes = JSONMembers.maximumBytes
 
-  /// - Throws: `invalid_configuration` if the path is relative or ends with a slash.
+  /// Throws `invalid_configuration` if the path is relative or ends with a slash.
   init(_ path: String) throws(Failure) {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
       throw Failure(.invalidConfiguration, "\(path) is not the absolute path of a file")
@@ -23,9 +23,8 @@ struct SetupFile: Sendable, Hashable {
     self.path = path
   }
 
-  /// Reads the content; nil if the file does not exist.
-  ///
-  /// - Throws: `storage` if the file is writable by others, too long or unreadable.
+  /// Reads the content; nil if the file does not exist. Throws `storage` if the file is writable by others, too long or
+  /// unreadable.
   func read() throws(Failure) -> [UInt8]? {
     let (directory, name) = parts
     do throws(DirectoryError) {
@@ -70,9 +69,9 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// Links by which clients call this program. They have their own directory, because `keyring` hides Python's program.
+/// Links by which clients call this program, in their own directory, because `keyring` hides Python's program.
 enum SetupLinks {
-  /// - Throws: `storage` without a home directory.
+  /// Throws `storage` without a home directory.
   static func directory() throws(Failure) -> String {
     do {
       return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"
@@ -81,7 +80,7 @@ enum SetupLinks {
     }
   }
 
-  /// Creates a link to `program`, unless it exists. Replaces a broken link.
+  /// Creates a link to `program` if missing, or replaces a broken one.
   static func make(_ name: String, to program: String) throws(Failure) {
     let path = try directory()
     do throws(DirectoryError) {

@@ -17,7 +17,7 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines that identify the addition, without indentation. One that ends with `; ` identifies lines that begin with
+  /// Added lines that identify the addition, without indentation. One ending with `; ` identifies lines that begin with
   /// it.
   var keys: [String] = []
   /// The name of the client's entry, if the client supports several for an origin.
@@ -74,7 +74,7 @@ struct SetupPlan: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the bytes are UTF-8 without a byte order mark or NUL.
+  /// Whether the bytes are UTF-8 without byte order mark and NUL.
   fileprivate var isText: Bool {
     !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
   }

@@ -11,12 +11,8 @@ struct SetupTrial {
   /// The start of one line of a successful response.
   private let expected: String
 
-  /// - Parameters:
-  ///   - name: A name on the `PATH`, or an absolute path.
-  ///   - words: The program's arguments.
-  ///   - changes: Environment variables; nil unsets one.
-  ///   - expected: How one line of a successful output begins.
-  /// - Throws: `invalid_configuration` if the program is missing.
+  /// `name` is a name on the `PATH`, or an absolute path. `words` are the program's arguments. Throws
+  /// `invalid_configuration` if the program is missing.
   init(
     _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""
   ) throws(Failure) {
@@ -37,8 +33,8 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// - Parameter showsErrors: Whether the user sees the client's error output.
-  /// - Throws: `missing_value` if no credential is returned.
+  /// Runs the test. Throws `missing_value` if no credential is returned. `showsErrors`: whether the user sees the
+  /// client's error output.
   func run(showsErrors: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {
@@ -55,7 +51,7 @@ struct SetupTrial {
 }
 
 extension InstalledProgram {
-  /// The output of the client's command that prints its settings.
+  /// The output of a command that prints the client's settings.
   func settings(
     _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
   ) throws(Failure) -> [UInt8] {

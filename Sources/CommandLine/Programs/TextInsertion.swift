@@ -7,10 +7,8 @@ enum SetupAddition: Sendable, Hashable {
   /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
   case member(path: [String], value: JSON, addedObjects: Int)
 
-  /// Removes the addition from a file's content.
-  ///
-  /// - Returns: The new content, and how many added objects remain because they have other members. Nil if the addition
-  ///   was changed.
+  /// Removes the addition from a file's content. Returns the new content, and how many added objects remain because
+  /// they have other members; nil if the addition was changed.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
@@ -43,7 +41,7 @@ enum SetupAddition: Sendable, Hashable {
     }
   }
 
-  /// A copy with at least `count` added objects. Nil unless it is in the same object as the member at `path`.
+  /// A copy with at least `count` added objects; nil unless it is in the same object as the member at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupAddition? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
@@ -101,7 +99,7 @@ struct ConfigurationText {
   let bytes: [UInt8]
   /// The byte range of each line, without its line feed.
   let lines: [Range<Int>]
-  /// The line end of the first line, which added lines get too.
+  /// The line end of the first line, also for added lines.
   let lineEnd: String
   /// For TOML: where each line's content ends before a comment, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
@@ -143,13 +141,12 @@ struct ConfigurationText {
     }
   }
 
-  /// A line without surrounding blanks.
   func trimmedLine(_ line: Int) -> String {
     let trimmed = bytes[lines[line]].drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without blanks, quotes and TOML comments, to compare names.
+  /// A line without blanks, quotes and TOML comments, for comparisons.
   func unquotedLine(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
@@ -180,14 +177,13 @@ struct ConfigurationText {
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
   }
 
-  /// The first line that is neither empty nor a comment.
+  /// The first line that is not empty or a comment.
   func firstKey(in section: Range<Int>) -> Int? {
     section.first { line in unquotedLine(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value of a key, without quotes and blanks; nil if the section lacks the key.
-  ///
-  /// - Parameter key: The key in lower case, with dashes for underscores.
+  /// The value of a key, without quotes and blanks; nil if the section lacks the key. `key` is in lower case, with
+  /// dashes for underscores.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = unquotedLine(line).utf8
@@ -228,7 +224,7 @@ struct ConfigurationText {
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }
 
-  /// Inserts text after `start` on the first line that begins with it; refused without one.
+  /// Inserts text after `start` on the first line that begins with it. Refused without such a line.
   func adding(_ added: String, after start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count

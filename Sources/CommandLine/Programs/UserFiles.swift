@@ -1,18 +1,16 @@
 internal import Platform
 internal import Wire
 
-/// Finds a program's configuration files.
 struct UserFiles: Sendable {
-  /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
-  /// The working directory; empty if it was deleted.
+  /// Returns the working directory; empty if deleted.
   var workingDirectory: @Sendable () -> String = { Machine.currentDirectory() ?? "" }
 
   /// Nil if the variable is unset or empty.
   func nonEmptyValue(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The file `name` in the directory that the variable names, or else in the home directory at `directory`: empty, or
-  /// ending with a slash.
+  /// The file `name` in the directory that the variable names, or else in `directory` in the home directory.
+  /// `directory` is empty or ends with a slash.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = nonEmptyValue(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")

@@ -2,12 +2,12 @@ internal import Encoding
 
 /// A shell function that updates the variables of `agent env` before each prompt. Keeps the status, and prints nothing.
 ///
-/// Usually it only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock
-/// or the active account. It runs `agent __renew` when due, or if the line or a directory that accounts depend on has
-/// changed. That sets `__agent_env_wait` (seconds until the next run), `__agent_env_names` (the variables) and
-/// `__agent_env_follows` (whether accounts depend on the directory).
+/// Usually only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock or
+/// the active account. Runs `agent __renew` when due, or if that line or a directory that accounts depend on has
+/// changed. `agent __renew` sets `__agent_env_wait` (seconds until the next run), `__agent_env_names` (the variables)
+/// and `__agent_env_follows` (whether accounts depend on the directory).
 struct PromptHook: Sendable {
-  /// Returns the file with the function. Its words in backticks are placeholders.
+  /// Returns the script, in which words in backticks are placeholders.
   let script: @Sendable () -> [UInt8]
 
   /// Returns a statement that sets the seconds until the next run.
@@ -19,11 +19,11 @@ struct PromptHook: Sendable {
   /// Returns a statement that sets whether accounts depend on the directory.
   let followsStatement: @Sendable (_ follows: Bool) -> String
 
-  /// The timeout of `agent __renew`. A prompt takes at most half a second; a refresh continues afterwards.
+  /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
   static let timeoutMilliseconds = 480
   /// The maximum number of seconds until the next run, to notice the end of the daemon.
   static let maximumWait = 60
-  /// Seconds until the next run if one fails.
+  /// Seconds until the next run after a failure.
   static let waitAfterFailure = 15
   /// Seconds until the next run if one fails after a change.
   static let waitAfterChange = 1
@@ -72,12 +72,9 @@ struct PromptHook: Sendable {
 }
 
 extension Shell {
-  /// The output of `env --hook`: the function and its registration. Nil for other shells.
-  ///
-  /// - Parameters:
-  ///   - program: This program's path.
-  ///   - arguments: The arguments of `__renew` after the shell's name.
-  ///   - changes: The path of the file that the daemon changes.
+  /// The output of `env --hook`: the function and its registration; nil for other shells. `program` is this program's
+  /// path, `arguments` follow the shell's name in `__renew`, and `changes` is the path of the file that the daemon
+  /// changes.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []

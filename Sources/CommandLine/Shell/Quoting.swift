@@ -13,17 +13,17 @@ enum Quoting: Sendable {
   /// ```
   /// '"`printf '\052\077'`"'
   /// ```
-  /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote. It has no
-  /// `%`, which `printf` interprets.
+  /// which closes the quote, prints the bytes by octal number inside double quotes, and reopens the quote, without `%`,
+  /// which `printf` interprets.
   case octal
 
-  /// For fish, where only `\` and `'` are special in single quotes and command substitutions are not expanded again.
+  /// For fish, where only `\` and `'` are special in single quotes, and substituted output is not expanded again.
   /// Terminal control characters are outside the quotes, as `\xHH` and `\XHH`.
   case fish
 
   /// For `.env` files, which have no standard. Inside double quotes a backslash precedes `"`, `\`, `$` and `` ` ``, as
-  /// POSIX shells, systemd.exec(5) and most readers expect. Terminal control characters other than a tab cannot be
-  /// escaped and are rejected.
+  /// POSIX shells, systemd.exec(5) and most readers expect. Rejects terminal control characters other than a tab, which
+  /// cannot be escaped.
   case dotenv
 
   case json
@@ -39,7 +39,7 @@ enum Quoting: Sendable {
   /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
     /// A control byte. NUL ends a variable's value, command substitution drops a trailing line feed, and unquoted
-    /// substitution changes any line break. A `.env` file permits no other control either.
+    /// substitution changes any line break. `.env` files permit no other control byte either.
     case controlByte
   }
 
@@ -94,7 +94,7 @@ enum Quoting: Sendable {
     for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }
   }
 
-  /// Whether a terminal control character other than a tab begins here.
+  /// Whether a terminal control character except a tab begins here.
   private static func isControl(_ value: Span<UInt8>, _ index: Int) -> Bool {
     TerminalText.controlLength(value, at: index) > 0 && value[index] != UInt8(ascii: "\t")
   }

@@ -1,9 +1,7 @@
 internal import Encoding
 internal import Platform
 
-/// The syntax of a shell or a file for the variables of `env`.
-///
-/// A class for speed, like ``OptionDeclaration``.
+/// The syntax of a shell or a file for the variables of `env`. A class for speed, like ``OptionDeclaration``.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
@@ -15,9 +13,8 @@ final class Shell: Sendable {
   /// Returns a statement that unsets a variable. A `.env` file can only set it to an empty value.
   let unsetStatement: @Sendable (_ variable: String) -> String
 
-  /// Returns a statement that only sets the exit status: `eval` hides that of the command substitution.
-  ///
-  /// Nil if the output is not evaluated; the output then contains all variables with a value.
+  /// Returns a statement that only sets the exit status, because `eval` hides that of the command substitution. Nil if
+  /// the output is not evaluated; it then contains all variables with a value.
   let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.
@@ -31,9 +28,8 @@ final class Shell: Sendable {
   /// Returns programs that read the syntax, for tests with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
-  /// A program that reads the syntax, for tests.
   struct Interpreter: Sendable {
-    /// The program, and arguments that make it ignore the user's startup files. A script is appended.
+    /// The program, and arguments that ignore the user's startup files. A script is appended.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.
@@ -42,7 +38,7 @@ final class Shell: Sendable {
     /// A script that prints the variables `N` and `M`, if set, one per line.
     let printScript: String
 
-    /// A strict parser in `Tests/Tools/Shells/readers.py`, used instead of the program.
+    /// A strict parser in `Tests/Tools/Shells/readers.py` instead of a real program.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -120,7 +116,7 @@ final class Shell: Sendable {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printScript: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell. Before version 7.5, an empty value unsets a variable.
+  /// PowerShell, in which an empty value unsets a variable before version 7.5.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
@@ -135,13 +131,13 @@ final class Shell: Sendable {
   static let systemd = Shell(
     "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetStatement, fail: nil, readBy: [.reader("systemd")])
 
-  /// The file named by `GITHUB_ENV`, with each value between two unpredictable lines.
+  /// The file named by `GITHUB_ENV`, with values between unpredictable lines.
   static let githubActions = Shell(
     "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
     readBy: [.reader("github_actions")])
 
-  /// The line around a value: unpredictable, so that no value contains it.
+  /// The unpredictable line around a value, so that no value contains it.
   private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
   static let json = Shell(
@@ -166,9 +162,8 @@ struct VariableWriter {
   /// Writes the text after all statements.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
-  /// Writes a statement that sets and exports a variable. Throws if the value cannot be represented.
-  ///
-  /// - Parameter value: Well-formed UTF-8.
+  /// Writes a statement that sets and exports a variable. The value must be well-formed UTF-8. Throws if it cannot be
+  /// represented.
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {

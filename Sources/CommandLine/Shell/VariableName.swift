@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The names that `--var` may set. Servers choose the values, so names are rejected that a shell treats specially, or
+/// The names that `--var` may set. Servers choose the values, so names are rejected that shells treat specially, or
 /// that determine programs, proxies or trusted certificates.
 enum VariableName {
   /// The lists of names, prefixes and suffixes in the file `variables`.

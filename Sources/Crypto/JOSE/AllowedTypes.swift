@@ -6,7 +6,6 @@ package enum AllowedTypes: Sendable, Hashable {
   case any
   /// One of these types, or no `typ` at all.
   case optional([String])
-  /// One of these types.
   case required([String])
 
   package func allows(_ type: String?) -> Bool {

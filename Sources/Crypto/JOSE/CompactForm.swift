@@ -10,9 +10,9 @@ struct CompactForm: Sendable {
   /// The first two parts and the dot between them, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
-  /// The length of the encoded header, in bytes.
+  /// The encoded header's length, in bytes.
   private let headerCount: Int
-  /// The length of the encoded signature, in bytes.
+  /// The encoded signature's length, in bytes.
   private let signatureCount: Int
   /// Whether the previous token has the same header.
   let hasKnownHeader: Bool
@@ -42,15 +42,13 @@ struct CompactForm: Sendable {
       hasKnownHeader = known != nil
       signatureCount = compact.count - second - 1
     } catch {
-      // An error of the entire text takes precedence over an error of a part.
+      // An error of the entire text takes precedence.
       try Self.checkForm(compact)
       throw error
     }
   }
 
-  /// The index of the last dot, if any.
-  ///
-  /// - Parameter signatureCount: The expected length of the encoded signature, tried first; nil if unknown.
+  /// The index of the last dot, if any. First tries the position that leaves `signatureCount` bytes.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -97,7 +95,7 @@ struct CompactForm: Sendable {
   }
 }
 
-/// Bytes of a token without its signature, wiped when the last owner releases them.
+/// Wipes the bytes when the last owner releases them.
 private final class WipedBytes: @unchecked Sendable {
   // Written only by `init` and `deinit`.
   private(set) var bytes: [UInt8] = []

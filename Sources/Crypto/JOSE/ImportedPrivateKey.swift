@@ -5,7 +5,7 @@ package struct ImportedPrivateKey: ~Copyable {
   package let key: PrivateKey
   /// The `kid`, known to the authorization server; nil for PEM.
   package let keyID: String?
-  /// The `alg`, if any: the only permitted algorithm (RFC 7517 section 4.4).
+  /// The `alg`, if any: the only permitted algorithm.
   package let algorithm: JWSAlgorithm?
 
   private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
@@ -26,11 +26,10 @@ package struct ImportedPrivateKey: ~Copyable {
   }
 
   /// - Parameters:
-  ///   - text: The file, on the secure heap. The key is copied nowhere else.
+  ///   - text: On the secure heap. The key is copied nowhere else.
   ///   - device: The TPM, for a file that refers to one.
-  /// - Throws: ``JOSEError``: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key that is not for
-  ///   signatures; `authorizationNeeded` or `unsuitableDeviceKey` for a device key; `unsupportedKey`, `weakKey` or
-  ///   `invalidKey`.
+  /// - Throws: ``JOSEError``: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key not for signatures;
+  ///   `authorizationNeeded` or `unsuitableDeviceKey` for a device key; `unsupportedKey`, `weakKey` or `invalidKey`.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> ImportedPrivateKey {
@@ -83,7 +82,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return try ImportedPrivateKey(key)
   }
 
-  /// Creates a reference to a TPM key, without contacting the TPM.
+  /// Refers to a TPM key without contacting the TPM.
   private static func keyInDevice(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {

@@ -5,7 +5,6 @@ package struct JOSEError: Error, Hashable, Sendable {
 
     /// The text does not have three parts (RFC 7515 section 7.1).
     case notCompact
-    /// The token, key or set is longer than its limit.
     case tooLong
     /// A character outside the base64url alphabet and the dot.
     case invalidCharacter
@@ -23,21 +22,20 @@ package struct JOSEError: Error, Hashable, Sendable {
     case algorithmNotAllowed
     /// `alg` is `none` (RFC 7518 section 3.6).
     case unsecured
-    /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797 section 7). No extension is supported.
+    /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797 section 7).
     case criticalHeader
-    /// An encrypted token (RFC 7516), which is not supported.
+    /// Encrypted tokens (RFC 7516) are not supported.
     case encrypted
     /// The header or a key contains private or symmetric key material.
     case embeddedPrivateKey
     /// `typ` is not accepted by the caller (RFC 8725 section 3.11).
     case wrongType
-    /// A nested token (RFC 7519 section 5.2), which is not supported.
+    /// Nested tokens (RFC 7519 section 5.2) are not supported.
     case nested
 
     // Keys.
 
-    /// No key in the set has the token's `kid`, or none is suitable for a token without one. Fetching the set again may
-    /// help.
+    /// No key in the set has the token's `kid`, or none is suitable for a token without one.
     case unknownKey
     /// Several keys in the set are suitable, so none is tried.
     case ambiguousKey
@@ -51,28 +49,25 @@ package struct JOSEError: Error, Hashable, Sendable {
     case weakKey
     /// An unsupported `kty`, `crv` or `alg` of a key.
     case unsupportedKey
-    /// A key set that is not a JSON object with a `keys` array (RFC 7517 section 5).
+    /// The set is not a JSON object with a `keys` array (RFC 7517 section 5).
     case invalidKeySet
-    /// A private key encrypted with a passphrase.
     case passphraseNeeded
     /// A device key that requires authorization for each use.
     case authorizationNeeded
-    /// A device key that is not for ECDSA on P-256, or is bound to a policy.
+    /// The device key is not for ECDSA on P-256, or is bound to a policy.
     case unsuitableDeviceKey
-    /// More keys than the limit.
     case tooManyKeys
     /// A set with both symmetric and public keys.
     case mixedKeySet
 
     // The outcome.
 
-    /// The signature is invalid. Do not trust the payload.
     case badSignature
     /// The payload is not a JSON object (RFC 7519 section 7.2).
     case invalidPayload
     /// A claim is of the wrong type or out of range.
     case invalidClaim
-    /// libcrypto failed for another reason, for example lack of memory.
+    /// libcrypto failed for another reason, such as lack of memory.
     case library
 
     /// The error for a token whose key in the set was skipped for this reason.
@@ -88,8 +83,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 
   package var code: Code
 
-  /// Whether newer keys may work (OpenID Connect Core section 10.1.1): the issuer may have added a key, replaced one
-  /// with the same `kid`, or corrected the set.
+  /// Whether newer keys may work, since the issuer may have changed the set (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true

@@ -26,7 +26,7 @@ struct JOSEHeader: Sendable {
   }
 
   private static func refuseUnsupported(_ members: JSONObject) throws(JOSEError) {
-    // RFC 7515 section 4.1.11, RFC 7797 section 7. Other unknown members are ignored (RFC 7515 section 4).
+    // Other unknown members are ignored (RFC 7515 section 4).
     for name in ["crit", "b64"] where members[name] != nil { throw JOSEError(.criticalHeader) }
     if let key = members["jwk"] {
       guard let key = key.object else { throw JOSEError(.invalidHeader) }

@@ -1,8 +1,6 @@
 package import Encoding
 
 extension JWK {
-  /// Parses a public key.
-  ///
   /// - Throws: ``JOSEError``: `embeddedPrivateKey` for private or symmetric keys, `unsupportedKey`, `weakKey`,
   ///   otherwise `invalidKey`.
   package init(_ members: JSONObject) throws(JOSEError) {
@@ -41,7 +39,7 @@ extension JWK {
     let modulus = try number("n", members).withoutLeadingZeros
     let exponent = try number("e", members).withoutLeadingZeros
     do {
-      // Distinguishes weak from malformed keys. The initializer creates the key.
+      // Distinguishes weak from malformed keys.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
     } catch {
       throw JOSEError(.weakKey)
@@ -58,7 +56,7 @@ extension JWK {
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
-  /// The members of a key of any other type, such as an octet key pair (RFC 8037 section 2).
+  /// Any other type, such as an octet key pair (RFC 8037 section 2).
   private static func raw(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     let type = RawKeyType.allCases.first { type in
       type.properties.fixedMembers.allSatisfy { members[$0]?.string?.hasSameBytes(as: $1) ?? false }
@@ -67,7 +65,7 @@ extension JWK {
     return .raw(type, try number(type.properties.publicMember, members))
   }
 
-  /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3). Throws for contradictory values.
+  /// Whether `use` and `key_ops` allow verifying. Throws for contradictory values.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0 == "sig" }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
@@ -97,7 +95,7 @@ extension JWK {
     return string
   }
 
-  /// Decodes a number. Some servers use padding, or the alphabet of RFC 4648 section 4.
+  /// Some servers use padding, or the alphabet of RFC 4648 section 4.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
@@ -128,8 +126,8 @@ extension [UInt8] {
 }
 
 extension Curve {
-  /// Gives a coordinate the length that RFC 7518 section 6.2.1.2 requires, since servers omit or add leading zeros. A
-  /// number that is too large makes the key invalid.
+  /// Pads or trims a coordinate to the length in RFC 7518 section 6.2.1.2, since servers omit or add leading zeros. A
+  /// larger number keeps its length and makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

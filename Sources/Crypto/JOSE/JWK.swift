@@ -44,7 +44,7 @@ package struct JWK: Sendable {
   /// The public key alone, as in the `jwk` header of RFC 9449 section 4.2.
   package var requiredMembers: JSONObject { components.jwkMembers }
 
-  /// The key for a published key set, for signatures.
+  /// The members for a published key set.
   package var published: JSONObject {
     var members = requiredMembers
     members["use"] = "sig"

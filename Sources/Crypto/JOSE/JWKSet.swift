@@ -7,9 +7,8 @@ package struct JWKSet: Sendable {
 
   /// Why a key must not be published. Such keys are skipped.
   package enum Warning: Sendable, Hashable, CaseIterable {
-    /// A shared secret.
     case symmetricKey
-    /// A private key. Everyone who can read the set can sign tokens.
+    /// Everyone who can read the set can sign tokens.
     case privateKey
   }
 
@@ -17,12 +16,12 @@ package struct JWKSet: Sendable {
   package let keys: [JWK]
   /// The number of skipped keys: unknown, malformed, weak, or with a warning.
   package let skippedCount: Int
-  /// The skipped keys with a `kid`.
+  /// The skipped keys that have a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
   /// The number of skipped keys, except those for encryption.
   package let unusableCount: Int
   package let warnings: [Warning]
-  /// Whether the format has no key IDs, so that the `kid` of a token is ignored.
+  /// Whether the format has no key IDs, so that a token's `kid` is ignored.
   private let isUnnamed: Bool
 
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
@@ -37,7 +36,7 @@ package struct JWKSet: Sendable {
     (skippedKeys, warnings) = ([], [])
   }
 
-  /// Parses a set. Skips unusable keys (RFC 7517 section 5).
+  /// Parses a set. Skips unusable keys.
   ///
   /// - Parameter isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys
   ///   (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
@@ -72,10 +71,8 @@ package struct JWKSet: Sendable {
   }
 
   /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
-  /// section 10.1).
-  ///
-  /// - Throws: ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or `ambiguousKey`; or
-  ///   ``JOSEError/Code/forSkippedKey``.
+  /// section 10.1). Throws ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or
+  /// `ambiguousKey`; or ``JOSEError/Code/forSkippedKey``.
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {

@@ -28,13 +28,12 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithm's hash. For algorithms that hash by themselves, SHA-512, as Ed25519 does.
+  /// The algorithm's hash; SHA-512 for Ed25519, which hashes by itself.
   package var digest: Digest { signatureAlgorithm.digest ?? .sha512 }
 
-  /// Whether `found` is the left half of the hash of `value`, as in `at_hash` and `c_hash` (OpenID Connect Core
-  /// sections 3.1.3.6 and 3.3.2.11).
-  ///
-  /// For Ed25519, for which the specification defines no hash, accepts SHA-512 and SHA-256, since servers use either.
+  /// Whether `found` is the left half of `value`'s hash, as in `at_hash` and `c_hash` (OpenID Connect Core sections
+  /// 3.1.3.6 and 3.3.2.11). For Ed25519, without a specified hash, accepts SHA-512 and SHA-256, since servers use
+  /// either.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if signatureAlgorithm.digest == nil { digests.append(.sha256) }
@@ -43,7 +42,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The left half of a hash in base64url (OpenID Connect Core sections 3.1.3.6 and 3.3.2.11).
+/// The left half of a hash in base64url.
 enum LeftHalfHash {
   private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {

@@ -3,7 +3,7 @@ package import Encoding
 /// Creates signed tokens (RFC 7515 section 5.1).
 package enum JWSSigner {
   /// - Parameters:
-  ///   - header: The header. `alg` is added.
+  ///   - header: Without `alg`, which is added.
   ///   - payload: The bytes to sign; for a JWT, the JSON of its claims.
   /// - Returns: The compact serialization.
   /// - Throws: As `PrivateKey.sign(_:message:)`.
@@ -24,7 +24,7 @@ package enum JWSSigner {
 }
 
 extension PrivateKey {
-  /// Whether private and public key match, tested by signing.
+  /// Tests by signing whether private and public key match.
   package borrowing func isConsistent() throws(CryptoError) -> Bool {
     let algorithms = JWSAlgorithm.allCases.map(\.signatureAlgorithm)
     guard let algorithm = algorithms.first(where: { [kind] in $0.fits(kind) }) else { return false }

@@ -18,12 +18,11 @@ package struct JWTClaims: Sendable {
 
   package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
 
-  /// The value of a claim. Nil if absent or null (OpenID Connect Core section 13.3).
+  /// The claim's value; nil if absent or null (OpenID Connect Core section 13.3).
   package subscript(name: String) -> JSON? {
     layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
   }
 
-  /// Parses the claims of an already verified token.
   package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
     try self.init(payload: CompactForm(compact).payload)
   }
@@ -48,9 +47,7 @@ package struct JWTClaims: Sendable {
     try self.init(payload: form.payload)
   }
 
-  /// The `iss` claim (RFC 7519 section 4.1.1).
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
-  /// The `sub` claim (RFC 7519 section 4.1.2).
   package var subject: String? { get throws(JOSEError) { try string("sub") } }
 
   /// The `aud` claim, a string or an array of strings (RFC 7519 section 4.1.3). Throws if the array is empty.
@@ -65,13 +62,13 @@ package struct JWTClaims: Sendable {
     }
   }
 
-  /// The `exp` claim in unix seconds, rounded down (RFC 7519 section 4.1.4).
+  /// Unix seconds, rounded down.
   package var expiresAt: Int? { get throws(JOSEError) { try time("exp", .down) } }
-  /// The `iat` claim in unix seconds, rounded up (RFC 7519 section 4.1.6).
+  /// Unix seconds, rounded up.
   package var issuedAt: Int? { get throws(JOSEError) { try time("iat", .up) } }
-  /// The `nbf` claim in unix seconds, rounded up (RFC 7519 section 4.1.5).
+  /// Unix seconds, rounded up.
   package var notBefore: Int? { get throws(JOSEError) { try time("nbf", .up) } }
-  /// The `auth_time` claim in unix seconds, rounded down (OpenID Connect Core section 2).
+  /// Unix seconds, rounded down (OpenID Connect Core section 2).
   package var authTime: Int? { get throws(JOSEError) { try time("auth_time", .down) } }
 
   /// A string claim without U+0000.

@@ -1,6 +1,5 @@
-/// The `alg` values of tokens with a MAC (RFC 7518 section 3.2).
-///
-/// Not part of ``JWSAlgorithm``, so that no key set is used as a secret (RFC 8725 section 2.1).
+/// The `alg` values of tokens with a MAC (RFC 7518 section 3.2). Not part of ``JWSAlgorithm``, so that no key set is
+/// used as a secret (RFC 8725 section 2.1).
 package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -17,7 +16,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// The minimum length of a secret in bytes (RFC 7518 section 3.2).
   package var minimumSecretByteCount: Int { digest.byteCount }
 
-  /// Whether `found` is the left half of the hash of `value` (OpenID Connect Core section 3.1.3.6).
+  /// Whether `found` is the left half of `value`'s hash (OpenID Connect Core section 3.1.3.6).
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     try LeftHalfHash.isSame(found, digest, of: value)
   }

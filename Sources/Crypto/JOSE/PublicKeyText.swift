@@ -2,10 +2,8 @@ internal import Encoding
 
 extension JWKSet {
   /// Parses public keys in PEM (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY`, and the key of a `CERTIFICATE`. Skips other
-  /// blocks. The keys have no IDs; see ``JWKSet/init(unnamed:)``.
-  ///
-  /// - Throws: ``JOSEError``: `embeddedPrivateKey` for a private key, `weakKey`, `unsupportedKey`, `invalidKey`;
-  ///   `invalidKeySet` if there is no key.
+  /// blocks. The keys have no IDs; see ``JWKSet/init(unnamed:)``. Throws ``JOSEError``: `embeddedPrivateKey` for a
+  /// private key, `weakKey`, `unsupportedKey`, `invalidKey`; `invalidKeySet` if there is no key.
   package init(pem text: Span<UInt8>) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKeySet) }
@@ -28,7 +26,7 @@ extension JWKSet {
     return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && text.hasPart("-----BEGIN ")
   }
 
-  /// The public key in a block, or nil for a block without a key.
+  /// Nil for a block without a key.
   private static func components(
     of block: PEM.Block, in text: Span<UInt8>
   ) throws(JOSEError) -> PublicComponents? {

@@ -31,7 +31,6 @@ package struct UnverifiedJWS: Sendable {
   /// - Parameters:
   ///   - keys: The only trusted keys.
   ///   - algorithms: Accepted `alg` values (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
   /// - Throws: ``JOSEError``. After `unknownKey` or `badSignature`, newer keys may help.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])

@@ -1,14 +1,13 @@
 package import Encoding
 
-/// A parsed token with a MAC, not verified yet (RFC 7515 section 7.1, RFC 7518 section 3.2).
+/// A parsed token with a MAC (RFC 7518 section 3.2), not verified yet.
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
   /// The `alg`, which must match the caller's algorithm.
   package let algorithm: MACAlgorithm
 
-  /// Parses the compact serialization by the rules of ``UnverifiedJWS``.
-  ///
-  /// - Throws: ``JOSEError``; `algorithmNotAllowed` for a signature.
+  /// Parses the compact serialization by the rules of ``UnverifiedJWS``. Throws ``JOSEError``; `algorithmNotAllowed`
+  /// for a signature.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
     guard let algorithm = MACAlgorithm(rawValue: form.header.algorithmName) else {
@@ -20,7 +19,6 @@ package struct UnverifiedMAC: Sendable {
   /// - Parameters:
   ///   - secret: Never from a key set (RFC 8725 section 2.1).
   ///   - algorithm: The client's registered algorithm, not the header's (RFC 8725 section 3.1).
-  ///   - allowedTypes: Accepted `typ` values (default: `JWT` or none).
   /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2); `badSignature` for a
   ///   wrong MAC.
   package func verified(

@@ -8,7 +8,7 @@ package struct Certificate: Sendable, Hashable {
   /// The SHA-256 hash (`x5t#S256` in RFC 8705 section 3.1).
   package let digest: [UInt8]
   package let publicComponents: PublicComponents
-  /// When the certificate expires, in unix seconds.
+  /// The expiry in unix seconds.
   package let expiresAt: Int
   /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool

@@ -17,7 +17,7 @@ package final class CertifiedKey: Sendable {
 
   package var isInDevice: Bool { key.isInDevice }
 
-  /// Passes OpenSSL objects to `body`: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
+  /// Passes OpenSSL objects: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
   /// (`STACK_OF(X509)`).
   ///
   /// - Parameter observer: Called after each signature of a device key.

@@ -1,9 +1,7 @@
 internal import COpenSSL
 
-/// Rejects invalid Ed25519 public keys that libcrypto accepts.
-///
-/// RFC 8032 section 5.1.3 forbids y of 2^255 - 19 and more, and y without a point on the curve. With a point of small
-/// order, one signature is valid for many messages.
+/// Rejects invalid Ed25519 public keys that libcrypto accepts. RFC 8032 section 5.1.3 forbids y of 2^255 - 19 and more,
+/// and y without a point on the curve. With a point of small order, one signature is valid for many messages.
 enum Ed25519Point {
   /// Whether the encoding is canonical, and its point is on the curve and not of small order.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {

@@ -14,14 +14,11 @@ internal import COpenSSL
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(nil, type, nil), "EVP_PKEY_CTX_new_from_name")
   }
 
-  /// - Parameters:
-  ///   - type: libcrypto's name for a key type.
-  ///   - properties: libcrypto's query for the implementation, such as `provider=tpm2`.
+  /// - Parameter properties: libcrypto's query for the implementation, such as `provider=tpm2`.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(library.raw, type, properties), "EVP_PKEY_CTX_new_from_name")
   }
 
-  /// - Parameter properties: libcrypto's query for the implementation.
   init(
     for key: borrowing KeyHandle, in library: borrowing LibraryContext, properties: String
   ) throws(CryptoError) {

@@ -17,7 +17,7 @@ internal import COpenSSL
     return unsafe KeyHandle(owning: raw)
   }
 
-  /// Creates a public key owned by the caller. libcrypto copies the parameters.
+  /// libcrypto copies the parameters. The caller owns the public key.
   static func makePublicKey(
     named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?
   ) throws(CryptoError) -> OpaquePointer {

@@ -34,7 +34,7 @@ extension KeyContext {
 }
 
 extension SecretBytes {
-  /// Moves the first `count` bytes to the end, and sets the bytes before them to zero.
+  /// Moves the first `count` bytes to the end, after zeros.
   fileprivate mutating func alignRight(_ count: Int) throws(CryptoError) {
     let unaligned = try copy()
     let gap = self.count - count

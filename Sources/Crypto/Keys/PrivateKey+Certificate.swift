@@ -6,8 +6,8 @@ extension PrivateKey {
   /// The date in a certificate that does not expire (RFC 5280 section 4.1.2.5).
   private static let noExpiryDate = "99991231235959Z"
 
-  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire: servers trust it by
-  /// registration (RFC 8705 section 2.2).
+  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire, since servers trust it
+  /// by registration (RFC 8705 section 2.2).
   ///
   /// - Parameters:
   ///   - name: The common name, truncated to 64 characters.

@@ -36,7 +36,7 @@ extension PrivateKey {
     try self.init(unsafe KeyHandle(owning: key))
   }
 
-  /// A context for generating keys of the type with libcrypto's name.
+  /// - Parameter type: libcrypto's name for the type of key.
   private static func generator(_ type: String) throws(CryptoError) -> KeyContext {
     ErrorQueue.clear()
     let context = try KeyContext(newKeyNamed: type)

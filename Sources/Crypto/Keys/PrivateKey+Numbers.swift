@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// Creates an RSA key. Check the numbers with ``isConsistent()``.
+  /// Check the numbers with ``isConsistent()``.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {

@@ -52,9 +52,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }
 
-  /// Serializes the key as PKCS #8 (RFC 5208).
-  ///
-  /// - Throws: `unsupportedAlgorithm` for a device key.
+  /// Serializes the key as PKCS #8 (RFC 5208). Throws `unsupportedAlgorithm` for a device key.
   package borrowing func serialized() throws(CryptoError) -> SecretBytes {
     guard deviceKey == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
     ErrorQueue.clear()
@@ -73,9 +71,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return secret
   }
 
-  /// Parses PKCS #8, or another DER format.
-  ///
-  /// - Parameter bytes: At most 16,384, without trailing bytes.
+  /// - Parameter bytes: PKCS #8 or another DER format, at most 16,384 bytes, without trailing bytes.
   /// - Throws: `invalidKey`.
   package init(serialized bytes: Span<UInt8>) throws(CryptoError) {
     guard (1...16_384).contains(bytes.count) else { throw CryptoError(.invalidKey, "private key") }

@@ -14,8 +14,6 @@ extension PublicComponents {
     self = try unsafe Self.read(der, "d2i_PublicKey") { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
   }
 
-  /// Parses a key with a libcrypto function.
-  ///
   /// - Parameter parse: Gets a pointer to the key and the maximum length. Moves the pointer to the end of the key.
   private static func read(
     _ der: Span<UInt8>, _ function: String,

@@ -8,7 +8,7 @@ package struct PublicKey: ~Copyable, Sendable {
     case ec(Curve)
     case raw(RawKeyType)
 
-    /// The curve of an ECDSA key; nil for other keys.
+    /// Nil unless the key is for ECDSA.
     package var curve: Curve? { if case .ec(let curve) = self { curve } else { nil } }
 
     package var signatureByteCount: Int {
@@ -43,8 +43,7 @@ package struct PublicKey: ~Copyable, Sendable {
   /// Creates an RSA key from big-endian numbers without leading zeros.
   ///
   /// - Parameters:
-  ///   - modulus: Odd, 2048 to 8192 bits (RFC 7518 section 3.3; the maximum is this program's), without the weakness of
-  ///     CVE-2017-15361.
+  ///   - modulus: Odd, 2048 bits (RFC 7518 section 3.3) to 8192 bits, without the weakness of CVE-2017-15361.
   ///   - exponent: Odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     let bits = try RSANumbers.check(modulus: modulus, exponent: exponent)
@@ -52,15 +51,13 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.rsa(bits: bits), .rsa(modulus: modulus, exponent: exponent), handle)
   }
 
-  /// Checks the numbers of an RSA key without creating it.
-  ///
   /// - Throws: `invalidKey`.
   package static func checkRSA(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
 
-  /// Creates an ECDSA key, if the point is on the curve (RFC 8725 section 3.4). `x` and `y` are as long as the curve's
-  /// field (RFC 7518 section 6.2.1.2).
+  /// `x` and `y` are as long as the curve's field (RFC 7518 section 6.2.1.2). Throws `invalidKey`, also if the point is
+  /// not on the curve (RFC 8725 section 3.4).
   package init(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) {
     guard x.count == curve.coordinateByteCount, y.count == curve.coordinateByteCount
     else { throw CryptoError(.invalidKey, "EC coordinates") }
@@ -68,8 +65,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ec(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
-  /// Creates a key from its bytes. Those of Ed25519 are the canonical encoding of a point that is on the curve and not
-  /// of small order.
+  /// - Parameter bytes: For Ed25519, the canonical encoding of a point that is on the curve and not of small order.
   package init(_ type: RawKeyType, _ bytes: [UInt8]) throws(CryptoError) {
     let (name, count) = (type.properties.name, type.properties.publicByteCount)
     let isValid = type == .ed25519 ? try Ed25519Point.isAcceptable(bytes) : bytes.count == count
@@ -82,7 +78,7 @@ package struct PublicKey: ~Copyable, Sendable {
   }
 
   /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
-  ///   S for ECDSA (RFC 7518 section 3.4), of a fixed length otherwise. Other lengths are invalid.
+  ///   S for ECDSA (RFC 7518 section 3.4). Other lengths are invalid.
   /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>

@@ -2,10 +2,10 @@ internal import COpenSSL
 
 /// The rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes of the modulus, in bits. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
+  /// The accepted sizes in bits. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
   static let bits = 2048...8192
 
-  /// Checks the numbers, and returns the size of the modulus in bits.
+  /// Returns the size of the modulus in bits.
   static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
     let size = bitCount(modulus)
     guard bits.contains(size), modulus.first != 0, modulus.last.map({ $0 & 1 == 1 }) == true
@@ -60,7 +60,7 @@ enum StructuredModulus {
     }
   }
 
-  /// For each odd prime up to 701, the residues that are powers of 65537.
+  /// For each odd prime up to 701, which residues are powers of 65537.
   private static let fields: [(prime: Int, isPower: [Bool])] = primes.map { prime in
     var isPower = [Bool](repeating: false, count: prime)
     var power = 1

@@ -1,9 +1,9 @@
-/// A type of key whose public half is a byte string, and whose algorithm hashes the message itself.
+/// A type of key whose public half is a byte string, and whose algorithm hashes the message.
 package enum RawKeyType: Sendable, Hashable, CaseIterable {
-  /// Ed25519 (RFC 8032 section 5.1).
+  /// RFC 8032 section 5.1.
   case ed25519
 
-  /// The type's description: libcrypto's name, sizes in bytes, and the members of a JSON Web Key.
+  /// libcrypto's name, sizes in bytes, and the members of a JSON Web Key.
   var properties:
     (
       name: String, publicByteCount: Int, signatureByteCount: Int, fixedMembers: [(String, String)],

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Compares secrets, tags, states and hashes.
 package enum ConstantTime {
-  /// Whether the bytes are equal. The duration depends only on the lengths.
+  /// The duration depends only on the lengths.
   package static func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {
     guard a.count == b.count else { return false }
     if a.isEmpty { return true }

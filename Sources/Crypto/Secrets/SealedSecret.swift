@@ -1,7 +1,7 @@
 internal import Platform
 
 /// A secret in ordinary memory, encrypted by AES-256-GCM with a random key of this process. Only the key uses the
-/// secure heap, so that servers may send any number of tokens of any size.
+/// secure heap, so that servers may send any number of tokens.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
     case sealed([UInt8], nonce: [UInt8])
@@ -33,8 +33,6 @@ package final class SealedSecret: Sendable, CustomReflectable {
     return sealed.map { .sealed($0, nonce: nonce) }
   }
 
-  /// Decrypts the secret.
-  ///
   /// - Throws: `secureHeapFull` if there is no memory for the result.
   package func open() throws(CryptoError) -> SharedSecret {
     switch content {

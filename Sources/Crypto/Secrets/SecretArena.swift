@@ -1,7 +1,6 @@
 internal import Platform
 
-/// Memory for secrets that are used together, such as a response and its tokens. It is returned when the last secret is
-/// released.
+/// Memory for secrets that are used together, such as a response and its tokens. Freed with the last secret.
 package final class SecretArena: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.
@@ -22,9 +21,7 @@ package final class SecretArena: Sendable {
     }
   }
 
-  /// Locks the pages of these bytes in memory.
-  ///
-  /// - Parameter isContinued: Whether the page of the preceding byte is already locked.
+  /// - Parameter isContinued: Whether the preceding byte's page is already locked.
   func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     unsafe mapping.lock(bytes, isContinued: isContinued)
   }

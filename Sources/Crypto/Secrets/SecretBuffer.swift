@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A growing buffer for a secret, which wipes memory that it no longer uses. Writing never throws. The first failure
-/// (limit exceeded, no memory) wipes the content, and ``finish()`` throws it.
+/// A growing buffer for a secret, which wipes unused memory. Writing never throws. The first failure (limit exceeded,
+/// no memory) wipes the content, and ``finish()`` throws it.
 package struct SecretBuffer: ~Copyable, ByteSink {
   private var storage = SecretBytes()
   private var failure: CryptoError?
@@ -10,7 +10,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let arena: SecretArena?
 
   /// - Parameters:
-  ///   - capacity: The number of bytes to allocate first.
+  ///   - capacity: The number of bytes allocated first.
   ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
   ///   - arena: The arena to use first.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in arena: SecretArena? = nil) {
@@ -19,9 +19,8 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     self.arena = arena
   }
 
-  /// Creates an empty buffer with all memory allocated, so that only exceeding the limit fails.
-  ///
-  /// - Throws: `secureHeapFull` if the system has no memory.
+  /// Creates an empty buffer with all memory allocated, so that only exceeding the limit fails. Throws `secureHeapFull`
+  /// if the system has no memory.
   package init(reserving limit: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     self.init(capacity: limit, limit: limit, in: arena)
     storage = try SecretBytes(capacity: self.limit, in: arena)
@@ -36,7 +35,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     storage.append(bytes.span)
   }
 
-  /// Appends `bytes`. The caller must wipe the original if secret.
+  /// The caller must wipe the original if secret.
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     guard !bytes.isEmpty, reserve(bytes.count) else { return }
     storage.append(bytes)
@@ -48,7 +47,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     try storage.withBytes(body)
   }
 
-  /// Returns the secret, without unused memory of the secure heap. Throws the first failure of writing.
+  /// Returns the secret without unused memory, or throws the first failure of writing.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.arena == nil, storage.count < storage.capacity else { return storage }

@@ -4,13 +4,12 @@ internal import COpenSSL
 /// secure heap, or in a ``SecretArena`` if larger than a page or the secure heap is full.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
   package static let maximumCount = 262_144
-  /// The maximum size of a response in its own arena, in bytes.
+  /// The maximum for a response in its own arena.
   package static let maximumAnswerCount = 1 << 20
-  /// The maximum size of a secret on the secure heap, in bytes.
+  /// Larger secrets get an arena.
   private static let maxOnHeap = 4096
 
   private var storage: UnsafeMutableBufferPointer<UInt8>
-  /// The maximum size the storage can grow to, in bytes.
   let capacity: Int
   /// Nil on the secure heap.
   package let arena: SecretArena?
@@ -21,8 +20,6 @@ internal import COpenSSL
     arena = nil
   }
 
-  /// Creates zeroed bytes.
-  ///
   /// - Parameter count: 0...262,144.
   /// - Throws: `invalidLength` or `secureHeapFull`.
   package init(zeroed count: Int) throws(CryptoError) {
@@ -31,9 +28,9 @@ internal import COpenSSL
     unsafe arena?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
-  /// Creates empty bytes with room for `capacity` bytes.
-  ///
-  /// - Parameter arena: The arena to use first.
+  /// - Parameters:
+  ///   - capacity: The maximum size, in bytes.
+  ///   - arena: The arena to use first.
   init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
@@ -56,7 +53,7 @@ internal import COpenSSL
     self.arena = arena
   }
 
-  /// Copies `bytes`. The caller must wipe the original.
+  /// The caller must wipe the original.
   package init(copying bytes: Span<UInt8>) throws(CryptoError) {
     try self.init(capacity: bytes.count)
     append(bytes)
@@ -67,7 +64,6 @@ internal import COpenSSL
     unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
   }
 
-  /// Appends bytes within the capacity.
   mutating func append(_ bytes: Span<UInt8>) {
     let end = unsafe storage.count
     precondition(bytes.count <= capacity - end)
@@ -77,7 +73,7 @@ internal import COpenSSL
     unsafe storage = UnsafeMutableBufferPointer(start: start, count: end + bytes.count)
   }
 
-  /// The length in bytes, which is not secret.
+  /// The length, which is not secret.
   package var count: Int { unsafe storage.count }
 
   /// Passes the bytes to `body`, which must not copy them.
@@ -109,7 +105,7 @@ internal import COpenSSL
   }
 }
 
-/// A secret with several owners, wiped when the last one releases it.
+/// Wipes the secret when the last owner releases it.
 package final class SharedSecret: Sendable, CustomReflectable {
   package let bytes: SecretBytes
 

@@ -1,7 +1,6 @@
 internal import Platform
 
-/// Memory reserved for work that must not fail. While the system has no memory, secrets are allocated from it. Shared
-/// by all threads.
+/// Memory for work that must not fail, used for secrets while the system has no memory. Shared by all threads.
 package final class SecretReserve: Sendable {
   private static let arenas = Monitor<[ObjectIdentifier: SecretArena]>([:])
 

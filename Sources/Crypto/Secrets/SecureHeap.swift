@@ -3,7 +3,7 @@ internal import Platform
 
 /// How well the secure heap protects secrets.
 package enum SecureHeapState: String, Sendable {
-  /// The heap is in use, and its pages are locked in memory.
+  /// The heap's pages are locked in memory.
   case locked
   /// The system refused to lock the heap's pages.
   case unlocked
@@ -15,8 +15,8 @@ package enum SecureHeapState: String, Sendable {
 package enum SecureHeap {
   private static let current = Monitor<SecureHeapState>(.unavailable)
 
-  /// Initializes the heap, and returns the state of the first call. Call it first in `main`: earlier allocations stay
-  /// on the ordinary heap.
+  /// Initializes the heap, or returns the state of the first call. Call it first in `main`, since earlier allocations
+  /// stay on the ordinary heap.
   ///
   /// - Parameters:
   ///   - bytes: The size, a power of two.

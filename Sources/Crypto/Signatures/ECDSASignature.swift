@@ -13,8 +13,7 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Encodes R and S, the halves of `fixed`, as DER. Verifying rejects numbers outside 1...n - 1, so they are not
-  /// checked here.
+  /// Encodes R and S, the halves of `fixed`, without checking them, since verifying rejects numbers outside 1...n - 1.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)

@@ -6,10 +6,10 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   case rsaPSS(Digest)
   /// ECDSA, with the signature as fixed-width R and S (RFC 7518 section 3.4).
   case ecdsa(Curve, Digest)
-  /// The algorithm of a type of key, which hashes the message itself.
+  /// Hashes the message itself.
   case raw(RawKeyType)
 
-  /// The hash that is first applied to the message; nil if the algorithm hashes it itself.
+  /// The hash applied to the message first; nil if the algorithm hashes it itself.
   var digest: Digest? {
     switch self {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest

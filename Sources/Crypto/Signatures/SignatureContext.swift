@@ -1,8 +1,6 @@
 internal import COpenSSL
 
-/// A libcrypto signature operation.
-///
-/// A context has one owner, unless it is only copied, which does not modify it.
+/// A libcrypto signature operation. Has one owner, unless it is only copied, which does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 
@@ -10,7 +8,6 @@ internal import COpenSSL
     unsafe EVP_MD_CTX_free(raw)
   }
 
-  /// The operation that a context performs.
   enum Purpose { case signing, verifying }
 
   private init() throws(CryptoError) {
@@ -18,14 +15,13 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// A copy for the same operation. Faster than a new context, which looks up algorithms by name.
+  /// Faster than a new context, which looks up algorithms by name.
   borrowing func copy() throws(CryptoError) -> SignatureContext {
     let copy = try SignatureContext()
     try check(unsafe EVP_MD_CTX_copy_ex(copy.raw, raw), "EVP_MD_CTX_copy_ex")
     return copy
   }
 
-  /// Creates a context for signing or verifying.
   static func begin(
     _ purpose: Purpose, _ algorithm: SignatureAlgorithm, with key: borrowing KeyHandle
   ) throws(CryptoError) -> SignatureContext {
@@ -62,9 +58,9 @@ internal import COpenSSL
     return status == 1
   }
 
-  /// The signature in libcrypto's format: DER for ECDSA.
+  /// Returns libcrypto's format: DER for ECDSA.
   ///
-  /// - Parameter limit: The maximum length of the signature, in bytes.
+  /// - Parameter limit: The signature's maximum length, in bytes.
   borrowing func sign(_ message: Span<UInt8>, limit: Int) throws(CryptoError) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: limit)
     var length = signature.count

@@ -12,7 +12,6 @@ final class VerifyingContexts: Sendable {
 
   private let prepared = Monitor<[(algorithm: SignatureAlgorithm, shared: Shared)]>([])
 
-  /// Returns a copy of the prepared context.
   func context(for algorithm: SignatureAlgorithm, with key: borrowing KeyHandle) throws(CryptoError) -> SignatureContext
   {
     let known = prepared.withLock { prepared in prepared.first { $0.algorithm == algorithm }?.shared }

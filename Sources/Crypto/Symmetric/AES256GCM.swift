@@ -2,7 +2,6 @@
 package enum AES256GCM {
   package static let keyByteCount = 32
   static let nonceByteCount = 12
-  /// The length of the tag after the ciphertext, in bytes.
   package static let tagByteCount = 16
 
   /// - Parameters:
@@ -22,8 +21,6 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// Verifies the tag and decrypts.
-  ///
   /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``, at most 262,160 bytes.
   /// - Throws: `authenticationFailed` if any input differs.
   package static func open(

@@ -37,7 +37,7 @@ internal import COpenSSL
     try check(status, "EVP_CipherUpdate")
   }
 
-  /// Encrypts or decrypts all text into the start of `output`, which must be as long.
+  /// Encrypts or decrypts all of `text` into the start of `output`.
   borrowing func update(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(CryptoError) {
     precondition(output.count >= text.count)
     if text.isEmpty { return }
@@ -58,7 +58,7 @@ internal import COpenSSL
     return tag
   }
 
-  /// Ends the decryption. Throws `authenticationFailed` if the tag is wrong.
+  /// Throws `authenticationFailed` if the tag is wrong.
   borrowing func finishDecryption(expecting tag: Span<UInt8>) throws(CryptoError) {
     let status = unsafe tag.withUnsafeBufferPointer { tag in
       // libcrypto's parameter is mutable, but only read.

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Keyed hashing (RFC 2104).
 package enum HMAC {
-  /// Computes an HMAC. Compare it with ``ConstantTime/isEqual(_:_:)``.
+  /// Compare the result with ``ConstantTime/isEqual(_:_:)``.
   ///
   /// - Parameter key: At most 65,536 bytes.
   package static func code(

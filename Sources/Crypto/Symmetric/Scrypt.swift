@@ -4,7 +4,7 @@ internal import COpenSSL
 package enum Scrypt {
   /// The cost parameters (RFC 7914 section 2).
   package struct Cost: Sendable, Hashable {
-    /// The cost for new key slots: 128 MiB, and a few tenths of a second.
+    /// For new key slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)
 
     /// The binary logarithm of N, which determines time and memory.
@@ -27,19 +27,19 @@ package enum Scrypt {
       return 128 * blockSize << logarithm
     }
 
-    /// Whether the parameters are within the limits of ``Scrypt/derive(_:salt:cost:count:)``.
+    /// Whether the parameters are within ``Scrypt/derive(_:salt:cost:count:)``'s limits.
     fileprivate var isPossible: Bool {
       (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
     }
   }
 
-  /// Derives `count` bytes. The working memory is ordinary memory that is wiped.
+  /// Uses ordinary memory, which is wiped.
   ///
   /// - Parameters:
   ///   - passphrase: At most 65,536 bytes.
   ///   - salt: At most 1,024 bytes.
   ///   - cost: N from 2 to 2^24, r and p from 1 to 64.
-  ///   - count: 1...1,024.
+  ///   - count: The length of the result, 1...1,024 bytes.
   /// - Throws: `invalidLength` for other values; `libraryFailure`, also for lack of memory.
   package static func derive(
     _ passphrase: Span<UInt8>, salt: Span<UInt8>, cost: Cost, count: Int

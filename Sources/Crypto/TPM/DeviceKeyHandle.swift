@@ -4,8 +4,8 @@ internal import COpenSSL
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
 
 extension PrivateKey {
-  /// A libcrypto object that can sign. A device key's object contains the public half, and uses the device for each
-  /// signature on the signing thread.
+  /// A libcrypto object that can sign. A device key's object contains the public half, and calls the device on the
+  /// signing thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
     guard let deviceKey else { return try handle.copy() }
     return try DeviceSigner(deviceKey, observer).makeHandle()

@@ -15,7 +15,7 @@ internal import COpenSSL
     unsafe OSSL_LIB_CTX_free(raw)
   }
 
-  /// Sets the file of a provider, but does not load it. Reads no configuration or environment variable.
+  /// Sets a provider's file without loading it. Reads no configuration or environment variable.
   ///
   /// - Parameter module: A path without characters that are special in a configuration.
   mutating func setProviderFile(_ name: String, module: String) throws(CryptoError) {

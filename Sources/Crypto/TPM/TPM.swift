@@ -1,11 +1,11 @@
 internal import Encoding
 internal import COpenSSL
 
-/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds. A
-/// TPM without a resource manager accepts only one connection at a time.
+/// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds.
+/// Without a resource manager, a TPM accepts only one connection at a time.
 ///
 /// The provider is in a separate instance of libcrypto, which no configuration file or environment variable can change.
-/// Neither it nor the libraries below it wipe all of their memory.
+/// It and its libraries do not wipe all of their memory.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
@@ -34,8 +34,8 @@ package struct TPM: ~Copyable {
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it: the default includes a
-  /// local TCP port that any user can listen on.
+  /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it, since the default includes
+  /// a local TCP port that any user can listen on.
   ///
   /// - Parameter module: The path of the provider's library.
   /// - Throws: `noProvider` if the library cannot be loaded; `unreachable` if the TPM does not respond.
@@ -86,12 +86,12 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Computes the shared secret of a TPM key and a peer's key, like ``PrivateKey/sharedSecret(with:)``.
+  /// Like ``PrivateKey/sharedSecret(with:)``.
   ///
   /// - Parameters:
   ///   - serialized: The ``Key/serialized`` of the TPM key.
   ///   - authorization: The key's authorization. The TPM limits wrong attempts.
-  ///   - peer: The peer's public key, on P-256.
+  ///   - peer: A public key on P-256.
   /// - Throws: `invalidKey` for an invalid point, or the TPM's error: `foreignKey`, `wrongAuthorization`, `lockedOut`,
   ///   `refused` or `unreachable`.
   package borrowing func sharedSecret(

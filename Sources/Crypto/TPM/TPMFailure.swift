@@ -12,8 +12,7 @@ enum TPMFailure {
     return error
   }
 
-  /// The error for a failure to load a key. A rejected authorization becomes `refused`: it is the parent key's, not a
-  /// PIN.
+  /// For a failure to load a key. A rejected authorization becomes `refused`: it is the parent key's, not a PIN.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }

@@ -19,8 +19,7 @@ extension TPM.Key {
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
-  /// Parses a key as written by other programs: `TSS2 PRIVATE KEY` in DER. Does not ask the TPM whether it created the
-  /// key.
+  /// Parses another program's key, a `TSS2 PRIVATE KEY` in DER, without asking the TPM whether it created the key.
   ///
   /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, without trailing bytes.
   /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` unless the key signs any SHA-256 hash with ECDSA on

@@ -4,9 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension AccountConfiguration {
-  /// Creates the configuration of a new account from the settings in a request.
-  ///
-  /// - Throws: `invalid_request` if the issuer is missing, or a value is invalid.
+  /// Creates a new account's configuration. Throws `invalid_request` if the issuer is missing or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
@@ -20,17 +18,14 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer whose metadata URL was pasted, or else the pasted URL, which may lack `https://`.
+  /// The issuer of a pasted metadata URL, or else the pasted URL, with `https://` if missing.
   static func issuer(pasted text: String) -> String {
     let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(text)) == nil
     let url = isHost && (try? URI("https://\(text)")) != nil ? "https://\(text)" : text
     return Issuer.named(byMetadataAt: url) ?? url
   }
 
-  /// - Parameters:
-  ///   - account: The account named in the error.
-  ///   - enteredOptions: The options of the sign-in command in the error's hint.
-  /// - Throws: `invalid_request` unless the issuer is a URL (RFC 8414, section 2) and supports sign-in from a terminal.
+  /// Throws `invalid_request` unless the issuer is a URL (RFC 8414 section 2) and supports sign-in from a terminal.
   func checkIssuer(account: String? = nil, enteredOptions: [String] = []) throws(Failure) {
     try Provider.of(issuer: issuer)?.checkSignIn()
     do throws(OAuthError) { _ = try Issuer(issuer, allowHTTPLoopback: self.allowHTTPLoopback) } catch {
@@ -45,14 +40,13 @@ extension AccountConfiguration {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
 
-  /// - Throws: `invalid_request` if the account's provider does not support sign-in from a terminal, or by `flow`.
+  /// Throws `invalid_request` if the provider does not support sign-in from a terminal or by `flow`.
   func checkProvider(_ flow: LoginRequest.Flow?) throws(Failure) {
     try self.provider.map(Provider.named)?.checkSignIn(flow)
   }
 
-  /// The requested issuer, or else the requested provider's issuer, if any.
-  ///
-  /// - Throws: `issuer_needed` if the provider has no single issuer, `invalid_request` if it does not support sign-in.
+  /// The requested issuer, or else the requested provider's. Throws `issuer_needed` if the provider has no single
+  /// issuer, `invalid_request` if it does not support sign-in.
   static func issuer(_ given: AccountSettings) throws(Failure) -> String? {
     guard let provider = given.provider.map({ Provider.named($0) }) else { return given.issuer }
     try provider.checkSignIn()
@@ -65,7 +59,7 @@ extension AccountConfiguration {
     return issuer
   }
 
-  /// - Throws: `invalid_request` if the account is its own `assertionAccount`.
+  /// Throws `invalid_request` if the account is its own `assertionAccount`.
   func refuseSelfAssertion(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.hasSameBytes(as: account.text) ?? false else { return }
     throw Failure(
@@ -73,16 +67,13 @@ extension AccountConfiguration {
       hint: "use the account that is signed in at the other server: agent list")
   }
 
-  /// The error for a new account without a client ID.
   static var missingClientID: Failure {
     Failure(
       .invalidRequest, "a new account needs the client id that the issuer gave you",
       hint: "use \("--client-id")")
   }
 
-  /// Applies the settings in a request, except the proxy.
-  ///
-  /// - Throws: `invalid_request` if a value is invalid.
+  /// Applies the settings in a request, except the proxy. Throws `invalid_request` if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     if let name = given.provider, !name.isKnown { throw .unknownProvider(name.rawValue) }
@@ -119,9 +110,8 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
-  /// Lists the resources of a sign-in as origins that may get tokens, without forbidden ones such as http URLs.
-  ///
-  /// - Parameter withPaths: Whether to add entire URLs instead of origins.
+  /// Lists a sign-in's resources as origins, or as entire URLs if `withPaths`, that may get tokens. Omits forbidden
+  /// ones such as http URLs.
   mutating func addOrigins(of resources: [String], withPaths: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -146,7 +136,7 @@ extension AccountConfiguration {
     ] { unset(setting) }
   }
 
-  /// The settings for display, without the proxy's password.
+  /// The settings without the proxy's password.
   var settingsForDisplay: AccountSettings {
     var shown = settings
     shown.proxy = settings.proxy.flatMap { try? ProxySetting($0).url }
@@ -180,9 +170,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// The error if the extra parameters in `given` cannot be sent.
-  ///
-  /// - Parameter known: The account's provider, unless `given` contains one.
+  /// The error if the extra parameters in `given` cannot be sent. `known` is the account's provider.
   private static func extraParameterFailure(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
@@ -235,7 +223,7 @@ extension ExtraParameters.Problem {
 }
 
 extension Provider {
-  /// - Throws: `invalid_request` if the provider does not support sign-in from a terminal, or by `flow`.
+  /// Throws `invalid_request` if the provider does not support sign-in from a terminal or by `flow`.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
     guard isKnown else { throw .unknownProvider(name.rawValue) }
     if let obstacle {

@@ -5,9 +5,8 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Adds an account and its session from a refresh token, in the first descriptor of `sources`.
-  ///
-  /// - Parameter enteredOptions: The options of the sign-in command in an error's hint.
+  /// Adds an account and its session from a refresh token, the first descriptor of `sources`. An error's hint repeats
+  /// `enteredOptions`.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, enteredOptions: [String],
     _ ticket: Ticket
@@ -34,9 +33,6 @@ extension AccountRequests {
     }
   }
 
-  /// Describes why the token could not be imported.
-  ///
-  /// - Parameter enteredOptions: The options of the sign-in command in the hint.
   private static func failure(_ error: SessionError, _ account: AccountName, _ enteredOptions: [String]) -> Failure {
     var failure = Failure(error, account: account.text, enteredOptions: enteredOptions)
     // The server did not end a session of this program.

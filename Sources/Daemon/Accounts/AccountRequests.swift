@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Adds, shows, changes, renames and removes accounts. Each change is a job, which locks the account.
+/// Adds, shows, changes, renames and removes accounts. Each change is a job that locks the account.
 final class AccountRequests: AccountPart {
   private let signIns: SignIns
   private let signOuts: SignOuts
@@ -64,7 +64,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program for desktop notices of ended sessions. Nil for none.
+  /// Sets the program for desktop notices of ended sessions, or none if nil.
   func setNotificationProgram(_ program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.setDesktopNotifier(program)
@@ -73,15 +73,12 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The name of the previously active account.
-  ///
-  /// - Throws: `invalid_request` if there is none.
+  /// The name of the previously active account. Throws `invalid_request` if there is none.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
   }
 
-  /// Handles the commands of `agent account`.
   func manage(_ request: AccountRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     switch request {
     case .add(let account, let settings): try add(try AccountName(requested: account), settings, ticket)
@@ -91,7 +88,6 @@ final class AccountRequests: AccountPart {
     case .remove(let account, let local): try remove(account, isLocal: local, ticket)
     case .import(let account, let settings, let passedSecrets):
       let sources = try SecretSources(passed, announced: passedSecrets, hasLeading: true)
-      // For the hint if the server refuses the token.
       let options =
         settings.commandLineOptions() + (passedSecrets.contains(.clientSecret) ? ["--client-secret-prompt"] : [])
       try importToken(try AccountName(requested: account), settings, sources, enteredOptions: options, ticket)
@@ -100,7 +96,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// - Throws: An error if the account exists or is being signed in.
+  /// Throws if the account exists or is being signed in.
   func requireNew(_ account: AccountName) throws(Failure) {
     try signIns.requireNoSignIn(to: account)
     if try settings()[account] != nil { throw Failure(ConfigurationError(.accountExists, account.text)) }
@@ -108,14 +104,14 @@ final class AccountRequests: AccountPart {
 
   // MARK: Adding
 
-  /// Adds an account without signing in to it.
+  /// Adds an account without signing in.
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try requireNew(account)
     var given = given
     _ = given.selectProvider(named: account.text)
     var configuration = try AccountConfiguration(given)
     try configuration.refuseSelfAssertion(as: account)
-    // The proxy's password is read at the sign-in, which stores it.
+    // The sign-in reads the proxy's password, and stores it.
     _ = try configuration.replaceProxy(from: given)
     let (services, cancellation) = (services(for: account), context.cancellation(of: ticket))
     context.runSettingsChange(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
@@ -133,9 +129,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Showing
 
-  /// Responds with an account's settings and protection level.
-  ///
-  /// - Parameter requested: Nil for the active account.
+  /// Responds with an account's settings and protection level, by default those of the active one.
   private func show(_ requested: String?, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(requested)
     let isActive = try settings().active == account.name
@@ -206,17 +200,13 @@ final class AccountRequests: AccountPart {
   }
 
   private struct ChangeResult: Sendable {
-    /// The effect of the new settings on the session.
     let effect: SettingsEffect
-    /// Whether the record got another protection level.
     let hasNewProtection: Bool
-    /// Whether the record now contains the access token.
     let storesAccessToken: Bool
     /// The record's generations before and after each rewrite.
     let moves: [RecordRewrite]
   }
 
-  /// Applies a change to the account in memory, and responds.
   private func handleChangeResult(
     _ change: Change, _ outcome: Result<ChangeResult, SessionError>, _ ticket: Ticket
   ) {
@@ -310,9 +300,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
-  /// Signs an account out and removes it.
-  ///
-  /// - Parameter isLocal: Whether to skip revocation at the server.
+  /// Signs an account out and removes it, without revocation at the server if `isLocal`.
   private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(requested, ticket) { [self] (name, account) throws(Failure) in
       try signIns.requireNoApprovedSignIn(to: name)

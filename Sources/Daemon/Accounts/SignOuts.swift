@@ -5,12 +5,11 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// One sign-out request, and the results for its accounts so far.
+/// A sign-out request and its accounts' results so far.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether the request is for all accounts. If so, errors of single accounts do not fail it.
+  /// Whether the request is for all accounts, so that errors of single accounts do not fail it.
   let includesAllAccounts: Bool
-  /// The accounts whose sign-out has not ended.
   var pending: Set<AccountName>
   var results: [JSON] = []
   /// The first error of an account.
@@ -23,20 +22,19 @@ final class SignOutBatch {
   }
 }
 
-/// Signs accounts out: ends the session locally, then revokes the tokens. Retries while the server is unreachable.
+/// Ends sessions locally, then revokes their tokens. Retries while the server is unreachable.
 final class SignOuts: AccountPart {
   private let signIns: SignIns
   private let resources: ResourceRequests
   private let tokenFiles: TokenFiles
   private var signOutsInProgress: Set<AccountName> = []
-  /// Fires for the next attempt to revoke tokens.
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
   private var retryPause = SignOuts.firstPause
   /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
   /// How long a sign-out's caller waits for the server.
   private static let responseTimeout = Duration.seconds(5)
-  /// The delay between the daemon's start and the first revocations.
+  /// The delay from the daemon's start to the first revocations.
   private static let startDelay = Duration.milliseconds(500)
 
   init(
@@ -69,9 +67,8 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the account to sign out, whose `account` is nil if only the vault contains it.
-  ///
-  /// - Throws: `no_account` if neither the settings nor the vault contain the account.
+  /// Calls `action` with the account to sign out, or nil if only the vault contains it. Throws `no_account` if neither
+  /// settings nor vault contain it.
   func withTarget(
     _ requested: String?, _ ticket: Ticket,
     _ action: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -125,12 +122,7 @@ final class SignOuts: AccountPart {
   }
 
   /// Cancels the account's work. The caller runs the returned operation on a worker, then calls ``endSignOut(_:)``.
-  ///
-  /// - Parameters:
-  ///   - account: Nil if the settings do not contain it.
-  ///   - isLocal: Whether to skip revocation at the server.
-  ///   - endsAll: Whether the sign-out is for all accounts.
-  ///   - overdue: Called if a refresh in progress does not end in time.
+  /// Calls `overdue` if a refresh in progress does not end in time. `account` is nil if not in the settings.
   func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -163,13 +155,12 @@ final class SignOuts: AccountPart {
   /// Records that the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { signOutsInProgress.remove(name) }
 
-  /// Whether another account has the same issuer.
   private func isIssuerShared(by account: Account) -> Bool {
     let others = (try? settings())?.accounts.filter { $0.name != account.name } ?? []
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
-  /// Records an account's result. Responds after the last one.
+  /// Records an account's result. Responds after the last.
   private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Outcome, SessionError>
@@ -187,7 +178,7 @@ final class SignOuts: AccountPart {
       var result = ending.revocationResult.json(name)
       if ending.revocationResult.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
-      // A request for all accounts reports only those that were signed in.
+      // For all accounts, reports only those that were signed in.
       if !batch.includesAllAccounts || !ending.revocationResult.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
@@ -223,14 +214,14 @@ final class SignOuts: AccountPart {
       let pending = pending.get()
       guard !pending.isEmpty else { return retryPause = Self.firstPause }
       let settings = try? settings()
-      // A second revocation of the same session would find nothing to revoke.
+      // Revoking the same session twice would find nothing to revoke.
       for name in pending where !signOutsInProgress.contains(name) { revokePending(name, settings?[name]) }
       if pending.contains(where: signOutsInProgress.contains) { retryAlarm.set(at: loop.now.advanced(by: retryPause)) }
       retryPause = min(retryPause * 2, Self.longestPause)
     }
   }
 
-  /// Revokes one account's tokens. `configuration` is nil if the settings do not contain it.
+  /// Revokes one account's tokens. `configuration` is nil if the settings lack the account.
   private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.runWaiting(as: .signOut(name), operation.cancellation) {
@@ -252,7 +243,7 @@ extension SignOutOperation.RevocationResult {
     return result
   }
 
-  /// Explains why tokens may still be valid. Nil if none is valid.
+  /// Explains why tokens may still be valid. Nil if none are.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil

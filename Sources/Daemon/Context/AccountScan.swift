@@ -5,14 +5,14 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// One account's settings and the contents of its vault record.
+/// One account's settings and the contents of its record.
 struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
   /// The directories in which commands use this account by default.
   var directories: [String] = []
-  /// Whether the settings contain the account. If not, ``configuration`` is the sealed copy in its record.
+  /// Whether the settings contain the account. If not, ``configuration`` has only the record's issuer and client ID.
   var isConfigured = true
   /// Whether the account exists only in memory.
   var isEphemeral = false
@@ -36,28 +36,26 @@ struct AccountSummary: Sendable {
   var scope: String?
   /// The session's authorization details (RFC 9396).
   var authorizationDetails: JSON?
-  /// When the session was last renewed, or else signed in, in unix seconds.
+  /// The last renewal or else the sign-in, in unix seconds.
   var refreshedAt: Int?
   /// When the refresh token and the user's authorization expire.
   var expiry = GrantExpiry()
-  /// When the session must be renewed at the latest, in unix seconds.
+  /// The deadline for renewing the session, in unix seconds.
   var renewalDue: Int?
-  /// The origins in the settings that are missing from the record.
+  /// The origins in the settings but not in the record.
   var unconfirmedOrigins: [String] = []
   /// Why the record is unreadable, or differs from the settings.
   var problem: SessionError?
 
-  /// Whether the record is unreadable, so that the session is unknown.
+  /// Whether the record is unreadable, but not just locked.
   var isUnreadable: Bool {
     if case .vault = problem { problem?.isLocked == false } else { false }
   }
 }
 
-/// Reads the vault's data about all accounts.
+/// Summarizes the accounts of the settings and the vault.
 enum AccountScan {
-  /// The summaries of all accounts, including those missing from the settings. Blocking.
-  ///
-  /// - Parameter only: The only account to read. Nil for all.
+  /// The summaries of all accounts or of `only`, including those missing from the settings. Blocking.
   static func summaries(of settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }

@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The state and services that all parts of the daemon share.
+/// The state and services shared by all parts of the daemon.
 final class DaemonContext {
   let services: SessionServices
   let settingsFile: SettingsFile
@@ -14,7 +14,6 @@ final class DaemonContext {
   let log: EventLog
   /// Sends responses, sets timers and watches descriptors.
   unowned let loop: any RequestLoop
-  /// The requests that receive progress steps, as with `--verbose`.
   var stepSubscribers = StepSubscribers()
   /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
   let housekeeping: @Sendable () -> Void
@@ -40,7 +39,7 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
-  /// Whether to read the settings again, because the files in `/etc/agent` are not watched.
+  /// Whether to read the settings again, because `/etc/agent` is not watched.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -49,7 +48,7 @@ final class DaemonContext {
       || files.settingsRevision.map { !settingsFile.isUpToDate(at: $0) } ?? true
   }
 
-  /// Calls `action` once the settings are current: now, or after a worker has read them. Keeps the order of calls.
+  /// Calls `action` once the settings are current, perhaps after a worker has read them. Keeps the order of calls.
   func whenSettingsAreRead(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
     afterReadingSettings { [self] in
@@ -65,13 +64,12 @@ final class DaemonContext {
     whenSettingsAreRead {}
   }
 
-  /// Like ``whenSettingsAreRead(_:)``, but does not notify the other parts.
+  /// Like ``whenSettingsAreRead(_:)``, without notifying the other parts.
   private func afterReadingSettings(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
     if actionsAwaitingSettings == nil { readSettings(for: [action]) } else { actionsAwaitingSettings?.append(action) }
   }
 
-  /// Reads the settings on a worker, then runs these actions.
   private func readSettings(for actions: [() -> Void]) {
     (actionsAwaitingSettings, wantsAdministratorFiles) = ([], false)
     let revision = files.settingsRevision
@@ -89,7 +87,7 @@ final class DaemonContext {
     }
   }
 
-  /// Runs work on a worker that may change the settings. Calls `finish` on the loop after reading them again.
+  /// Runs `body`, which may change the settings, on a worker. Calls `finish` on the loop after reading them again.
   func runSettingsChange<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -103,21 +101,21 @@ final class DaemonContext {
     }
   }
 
-  /// The cancellation of a request's work, used if the sender disconnects or the request times out.
+  /// The object that cancels a request's work if the sender disconnects or the request times out.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
     cancellations[ticket] = cancellation
     return cancellation
   }
 
-  /// Drops a request's state, after its last response line was sent.
+  /// Drops a request's state after its last response line.
   func didAnswer(_ ticket: Ticket) {
     stepSubscribers.remove(ticket)
     if !directoryEntries.isEmpty { directoryEntries[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The entry for the caller's directory, for each request without an account. If the request has a URL, the entry
+  /// The entry for the caller's directory, for each request without an account. With a URL in the request, the entry
   /// only decides between accounts that list the URL.
   var directoryEntries: [Ticket: AccountDirectories.Entry] = [:]
 
@@ -127,7 +125,7 @@ final class DaemonContext {
     didAnswer(ticket)
   }
 
-  /// Changes the settings file and passes the new settings to `finish`. Keeps the order of calls. Waits for other
+  /// Changes the settings file and passes the new settings to `finish`, in the order of calls. Waits for other
   /// programs' locks.
   func changeSettings(
     for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
@@ -144,7 +142,6 @@ final class DaemonContext {
     }
   }
 
-  /// Makes an account active and notifies the other parts.
   func activate(_ name: AccountName, for ticket: Ticket, then finish: @escaping (Result<Void, SessionError>) -> Void) {
     func announce() {
       log.note(.settingsChanged(.activated), name)
@@ -167,26 +164,26 @@ final class DaemonContext {
     }
   }
 
-  /// The settings as last read. May be outdated unless called in ``whenSettingsAreRead(_:)``.
+  /// The settings as last read, possibly outdated unless called in ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede other
-  /// notifications of the change.
+  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede other notices
+  /// of the change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     observer?.didReadSettings(settings, active: withEphemeral(settings).active)
   }
 
-  /// Adds the ephemeral accounts, which are not in the settings file.
+  /// Adds the ephemeral accounts, which the settings file lacks.
   private func withEphemeral(_ settings: Settings) -> Settings {
     settings.adding(
       services.ephemeral.accounts, active: services.ephemeral.active, previous: services.ephemeral.previous)
   }
 }
 
-/// A part of the daemon, which handles some kinds of requests.
+/// A part of the daemon that handles some kinds of requests.
 class DaemonPart {
   let context: DaemonContext
 
@@ -198,13 +195,12 @@ class DaemonPart {
   var log: EventLog { context.log }
   var loop: any RequestLoop { context.loop }
 
-  /// The settings as last read.
   func settings() throws(Failure) -> Settings { try context.settings() }
 
   /// The error for requests during shutdown.
   var stopFailure: Failure { jobs.stopError.map { Failure($0, account: nil) } ?? .stopping }
 
-  /// Calls `action` on the loop at this time. Cannot be cancelled, so `action` must check whether it still applies.
+  /// Calls `action` on the loop at `due`. Cannot be cancelled, so `action` must check whether it still applies.
   func schedule(at due: Instant, _ action: @escaping () -> Void) {
     loop.schedule(at: due) { [context] in
       context.files.poll()
@@ -214,7 +210,7 @@ class DaemonPart {
 
   func announceSettings() { context.announceSettings() }
 
-  /// The services for an operation on an account. Its steps and warnings are logged before its result is handled.
+  /// The services for work on an account, whose steps and warnings are logged before its result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messageSender { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
@@ -225,12 +221,12 @@ class DaemonPart {
     }
   }
 
-  /// Logs a progress step if any request receives them.
+  /// Logs a progress step if any request receives steps.
   func logStep(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline of a request that may wait for an unreachable server. Nil if the request may not wait.
+  /// The deadline for waiting for an unreachable server. Nil if the request may not wait.
   func waitDeadline(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
@@ -239,9 +235,7 @@ class DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Responds with the error in `outcome`, or the result that `answer` makes from its value.
-  ///
-  /// - Parameter account: The account named in the error, if any.
+  /// Responds with the result that `answer` makes from the value, or with an error that names `account`.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
@@ -250,7 +244,7 @@ class DaemonPart {
     }
   }
 
-  /// Sends the failure of `body`, if any, as the response.
+  /// Responds with the failure of `body`, if any.
   func sendFailure(to ticket: Ticket, of body: () throws(Failure) -> Void) {
     do throws(Failure) { try body() } catch { loop.send(.failure(error), to: ticket) }
   }

@@ -5,7 +5,6 @@ internal import Platform
 internal import QRCode
 internal import Wire
 
-/// The daemon's start time, socket and loop, for status responses.
 struct DaemonStatus {
   let startedAt: Instant
   let socketPath: String?
@@ -53,7 +52,6 @@ struct DaemonStatus {
   }
 }
 
-/// The versions of this program and its system libraries.
 enum VersionInfo {
   /// `{"version","commit","libraries"}`.
   static var json: JSONObject {

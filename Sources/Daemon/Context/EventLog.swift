@@ -5,9 +5,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Recent events in memory: the daemon's log, and the events of sessions and accounts.
-///
-/// Entries contain only event codes and valid account names, never text from a server, file or peer.
+/// Recent events in memory: the daemon's log, and the events of sessions and accounts. Contains only event codes and
+/// valid account names, no text from servers, files or peers.
 final class EventLog {
   static let capacity = 500
   /// The maximum number of session and account events.
@@ -20,13 +19,11 @@ final class EventLog {
 
   weak var observer: (any DaemonObserver)?
 
-  /// - Parameter mirror: Receives a copy of each log entry.
   init(time: any TimeSource, mirror: LogMirror? = nil) {
     self.time = time
     self.mirror = mirror
   }
 
-  /// Adds an event to the log.
   func note(_ event: LogEvent, _ account: AccountName? = nil) {
     let entry = LogEntry(time: time.wallSeconds(), account: account?.text, event: event)
     entries.append(entry)
@@ -40,16 +37,14 @@ final class EventLog {
     observer?.didPublish(entry)
   }
 
-  /// The log, oldest entry first, and how many entries were dropped.
+  /// The log, oldest entry first, and the number of dropped entries.
   var json: JSONObject {
     JSONObject([
       ("events", .array(entries.elements.map { .object($0.line.json) })), ("dropped", .int(entries.dropped)),
     ])
   }
 
-  /// The events of sessions and accounts, oldest first, and how many were dropped.
-  ///
-  /// - Parameter account: The account whose events to return. Nil for all.
+  /// The session and account events of one account, or all if nil, oldest first, and the number of dropped ones.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([
@@ -59,7 +54,7 @@ final class EventLog {
 }
 
 extension LogEvent {
-  /// The event to log for an observation by a session operation.
+  /// The event to log for an observation of a session operation.
   init(_ observation: SessionObservation) {
     self =
       switch observation {

@@ -1,4 +1,4 @@
-/// Runs jobs that use only local files, one at a time and in order. Used on the loop only.
+/// Runs jobs that use only local files, one at a time, in order. Used on the loop only.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []

@@ -12,7 +12,7 @@ final class Jobs {
   private static let maximumWaitingThreads = 2048
   /// The descriptors needed for an exchange with a server.
   private static let descriptorsForWait = 6
-  /// The descriptors reserved for local connections and files. At most half of all are reserved.
+  /// The descriptors reserved for local connections and files, at most half of all.
   private static let descriptorsForLocal = 512
 
   private let localPool: WorkerPool
@@ -20,15 +20,15 @@ final class Jobs {
   private let waitPool: WorkerPool
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
-  /// The files to check before handling each result.
+  /// The files to check before handling a result.
   let files: WatchedFiles
   private var shares: [WaitShare: Share] = [:]
   /// The cancellation and group of each wait in progress, by number.
   private var waits: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWaitNumber: UInt64 = 0
-  /// The error for new work and cancelled waits during shutdown. Nil until the daemon stops.
+  /// The error for new work and cancelled waits during shutdown. Nil before it.
   private(set) var stopError: SessionError?
-  /// The number of local jobs whose results have not been handled.
+  /// The number of local jobs with unhandled results.
   private(set) var localJobCount = 0
 
   /// The jobs of a ``WaitShare``.
@@ -37,10 +37,7 @@ final class Jobs {
     var queue: [() -> Void] = []
   }
 
-  /// - Parameters:
-  ///   - inbox: Runs functions on the loop.
-  ///   - maximumDescriptors: The descriptor limit.
-  /// - Throws: `EAGAIN` if the system allows no thread.
+  /// Throws `EAGAIN` if the system allows no thread.
   init(
     _ inbox: Inbox, _ files: WatchedFiles = WatchedFiles(),
     maximumDescriptors: Int = ResourceLimit.descriptors.soft ?? .max
@@ -54,13 +51,12 @@ final class Jobs {
     maximumThreadsPerServer = most / 2
   }
 
-  /// The number of waits whose results have not been handled.
+  /// The number of waits with unhandled results.
   var waitCount: Int { waits.count }
 
-  /// Whether any wait is spending a single-use token or code. Such a wait is never cancelled.
+  /// Whether any wait is spending a single-use token or code, and so is never cancelled.
   var isSpending: Bool { waits.values.contains { $0.cancellation.isSpending } }
 
-  /// The accounts whose tokens or codes are being spent.
   var spendingAccounts: [AccountName] {
     Set(waits.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
@@ -89,9 +85,7 @@ final class Jobs {
   /// Runs `body`, which may wait for servers or processes, once `share` has fewer running jobs than its limit. Then
   /// calls `finish` on the loop, with `tooBusy` if there is no thread, or `cancelled` if cancelled before `body` began.
   ///
-  /// - Parameters:
-  ///   - server: The server that `body` waits for, if many accounts may share it.
-  ///   - cancellation: Ends the waits of `body`.
+  /// - Parameter server: The server that `body` waits for, if many accounts may share it.
   func runWaiting<Value: Sendable>(
     as share: WaitShare, at server: String? = nil, _ cancellation: Cancellation,
     _ body: @escaping @Sendable () throws(SessionError) -> Value,
@@ -122,11 +116,8 @@ final class Jobs {
     }
   }
 
-  /// Waits without occupying a thread, then calls `finish` on the loop.
-  ///
-  /// - Parameters:
-  ///   - cancellation: Ends the wait.
-  ///   - begin: Begins the wait. Calls its argument once, on any thread, when the wait ends.
+  /// Waits without occupying a thread, then calls `finish` on the loop. `begin` starts the wait, and calls its argument
+  /// once, on any thread, when the wait ends.
   func wait<Value: Sendable>(
     _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -135,7 +126,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Registers a wait. The returned function, called on the loop, ends it and passes the result to `finish`.
+  /// Registers a wait. The returned function, called on the loop, ends the wait and passes the result to `finish`.
   private func registerWait<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
@@ -154,7 +145,6 @@ final class Jobs {
     if case .server = share { maximumThreadsPerServer } else { share.limit }
   }
 
-  /// Begins work, or queues it if its share is at the limit.
   private func beginOrQueue(_ name: WaitShare, _ begin: @escaping () -> Void) {
     var share = shares[name] ?? Share()
     let mayBegin = share.running < limit(of: name)
@@ -172,9 +162,8 @@ final class Jobs {
     next?()
   }
 
-  /// Cancels current and future waits, except those that are spending a token or code.
-  ///
-  /// - Parameter isPermanent: Whether clients must not start another daemon.
+  /// Cancels current and future waits, except those that are spending a token or code. If `isPermanent`, clients must
+  /// not start another daemon.
   func endWaits(isPermanent: Bool = false) {
     stopError = .stopping(isPermanent: isPermanent)
     for wait in waits.values where wait.share?.hasShortTimeLimit != true { wait.cancellation.cancel() }
@@ -185,8 +174,7 @@ final class Jobs {
     stopError.flatMap { error.isCancellation ? $0 : nil } ?? error
   }
 
-  /// Returns a function that sends messages from a running job. `receive` gets them on the loop, before the job's
-  /// result.
+  /// Returns a function that sends a running job's messages to `receive` on the loop, before the job's result.
   func messageSender<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

@@ -2,9 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Writes the log to standard error while the daemon runs in the foreground.
-///
-/// Drops lines that cannot be written at once.
+/// Writes the log to standard error while the daemon runs in the foreground. Drops lines that would block.
 final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool
@@ -20,10 +18,8 @@ final class LogMirror {
     self.hasLevels = hasLevels
   }
 
-  /// Writes to a duplicate of standard error. Nil if duplication fails.
-  ///
-  /// - Parameter journalStream: The variable `JOURNAL_STREAM`, set if systemd's journal reads the output
-  ///   (systemd.exec(5)).
+  /// Writes to a duplicate of standard error. Nil if duplication fails. `journalStream` is the variable
+  /// `JOURNAL_STREAM`, set if systemd's journal reads the output (systemd.exec(5)).
   static func standardError(journalStream: String?) -> LogMirror? {
     let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
     let copy = try? standard.duplicate()

@@ -5,7 +5,7 @@ struct Ring<Element> {
   private var slots: [Element] = []
   /// The index of the next element to overwrite.
   private var next = 0
-  /// The number of elements that were overwritten.
+  /// The number of overwritten elements.
   private(set) var dropped = 0
 
   init(capacity: Int) { self.capacity = capacity }

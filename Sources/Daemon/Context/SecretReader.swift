@@ -5,14 +5,9 @@ internal import Sessions
 
 /// Reads secrets from descriptors passed by a client. They never become a `String`.
 enum SecretReader {
-  /// The maximum wait for more content.
   private static let readTimeout = Duration.seconds(30)
 
-  /// Passes the entire content to `body`.
-  ///
-  /// - Parameters:
-  ///   - unusable: Thrown if the content is empty, too long or unreadable.
-  ///   - cancellation: Ends the wait, which then throws `cancelled`.
+  /// Passes the entire content to `body`. Throws `unusable` if it is empty, too long or unreadable, or `cancelled`.
   static func read<Result>(
     _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
@@ -32,9 +27,7 @@ enum SecretReader {
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line, without its line break.
-  ///
-  /// - Parameter unusable: Thrown if the line is empty, too long or unreadable, or `isValid` returns false.
+  /// Reads one line, without its line break. Throws `unusable` if the line is empty, too long, unreadable or not valid.
   static func readLine(
     _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool
@@ -49,9 +42,7 @@ enum SecretReader {
     }
   }
 
-  /// Copies bytes to the secure heap.
-  ///
-  /// - Throws: `memory` if the heap is full.
+  /// Copies bytes to the secure heap. Throws `memory` if the heap is full.
   static func secureCopy(of bytes: Span<UInt8>) throws(SessionError) -> SharedSecret {
     do { return SharedSecret(try SecretBytes(copying: bytes)) } catch { throw .memory }
   }
@@ -61,7 +52,7 @@ enum SecretReader {
 enum VaultSecret {
   static let maximumBytes = 1024
 
-  /// - Throws: A configuration error if the secret is empty, too long or not UTF-8.
+  /// Throws a configuration error if the secret is empty, too long or not UTF-8.
   static func read(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> SharedSecret {
     try SecretReader.readLine(
       source, upTo: maximumBytes, or: .configuration(ConfigurationError(.invalidPassphrase, "")), cancellation,

@@ -13,7 +13,7 @@ struct StepSubscribers {
     fileprivate func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
-  /// Set while any request receives steps. Workers check it before they send one.
+  /// Set while any request receives steps. Workers check the flag before sending one.
   let anyRequestFlag = Flag()
 
   /// The account of each request. Nil for all accounts.
@@ -23,7 +23,7 @@ struct StepSubscribers {
 
   var isEmpty: Bool { subjects.isEmpty }
 
-  /// Adds a request for the steps of one account, or of all if nil.
+  /// Adds a request for the steps of one account, or of all accounts if nil.
   mutating func add(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
   /// Limits a request's steps to one account, once known.
@@ -35,7 +35,6 @@ struct StepSubscribers {
     if !subjects.isEmpty { subjects[ticket] = nil }
   }
 
-  /// Returns the requests that receive an entry.
   func tickets(for entry: LogEntry) -> [Ticket] {
     guard let account = entry.account else { return [] }
     return subjects.compactMap { ticket, subject in

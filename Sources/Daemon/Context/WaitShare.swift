@@ -1,8 +1,8 @@
 internal import OAuth
 internal import Wire
 
-/// A group of jobs that wait for servers, peers or other processes. Jobs beyond its limit are queued and delay no other
-/// group (invariant: fair shares).
+/// A group of jobs that wait for servers, peers or processes. Jobs beyond its limit are queued and delay no other group
+/// (invariant: fair shares).
 enum WaitShare: Hashable, Sendable {
   /// The refreshes of one account.
   case refresh(AccountName)
@@ -24,9 +24,9 @@ enum WaitShare: Hashable, Sendable {
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
-  /// The request of one connection, by the connection's number.
+  /// The request of the connection with this number.
   case request(UInt64)
-  /// All accounts at one server, by ``AccountConfiguration/server``. The limit depends on the number of threads.
+  /// All accounts at one ``AccountConfiguration/server``. The limit depends on the number of threads.
   case server(String)
 
   /// The group of a request's connection.
@@ -43,7 +43,7 @@ enum WaitShare: Hashable, Sendable {
   /// Whether the work has its own time limit, short enough for shutdown.
   var hasShortTimeLimit: Bool { if case .signOut = self { true } else { false } }
 
-  /// The maximum number of jobs of this group that run at once.
+  /// The maximum number of this group's jobs that run at once.
   var limit: Int {
     switch self {
     case .refresh, .settings: 1

@@ -18,7 +18,7 @@ final class WatchedFiles {
   /// Watches nothing.
   init() { changes = nil }
 
-  /// Whether the files are not watched, because the user has no file watches left.
+  /// Whether the files are not watched, because the user has no watches left.
   var isUnwatched: Bool { changes == nil }
 
   /// Treats the files as changed at the next ``poll()``.

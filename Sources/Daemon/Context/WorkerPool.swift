@@ -14,7 +14,7 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let maximumThreads: Int
-  /// Whether one thread never ends. If so, the pool queues jobs beyond its limit; otherwise it refuses them.
+  /// Whether one thread never ends. Only then are jobs beyond the limit queued, not refused.
   private let keepsOneThread: Bool
 
   /// - Parameter idleTime: How long a thread without work remains.
@@ -24,9 +24,7 @@ final class WorkerPool: Sendable {
     keepsOneThread = false
   }
 
-  /// A pool with one thread that never ends.
-  ///
-  /// - Throws: `EAGAIN` if the system allows no more threads.
+  /// A pool with one thread that never ends. Throws `EAGAIN` if the system allows no more threads.
   init(keepingOneThreadOf maximumThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads
@@ -37,10 +35,8 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs a job on a thread.
-  ///
-  /// - Parameter report: Called on that thread with the result, after the thread is free.
-  /// - Returns: False if no thread is free. A pool with a kept thread queues the job instead.
+  /// Runs a job on a thread, and calls `report` there once the thread counts as free. Returns false if no thread is
+  /// free, unless the pool keeps a thread and queues the job.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {
@@ -63,9 +59,7 @@ final class WorkerPool: Sendable {
     return true
   }
 
-  /// Starts a thread for a job.
-  ///
-  /// - Returns: False if no thread can run the job.
+  /// Starts a thread for a job. Returns false if no thread can run the job.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in runJobs() })) != nil { return true }
     return state.withLock { state in
@@ -77,7 +71,6 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs jobs until the thread may end.
   private func runJobs() {
     repeat {
       while let job = jobs.pop(wait: idleTime) { run(job) }

@@ -2,11 +2,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Runs the commands configured for events, a few at a time, each with a time limit. Never blocks.
+/// Runs the commands configured for events, a few at once, each with a time limit. Never blocks.
 final class EventCommandRunner {
   static let maximumRunning = 4
   static let maximumQueued = 64
-  /// The time between SIGTERM and SIGKILL for a command past its deadline.
+  /// The time between SIGTERM and SIGKILL for an overdue command.
   private static let graceTime = Duration.seconds(2)
 
   struct QueuedCommand: Sendable {
@@ -20,7 +20,7 @@ final class EventCommandRunner {
     /// Starts the command in its own session, with the input and only these variables. Discards its output. Blocking.
     func start(environment: [String]) throws(SystemError) -> EventCommandRunner.StartedCommand {
       let pipe = try Pipe()
-      // A pipe holds more than the longest event, so the write does not wait for the reader.
+      // A pipe holds more than the longest event, so the write does not wait.
       try pipe.writing.setNonBlocking(true)
       try pipe.writing.writeAll(input.span)
       let inputNumber = pipe.reading.raw
@@ -31,7 +31,7 @@ final class EventCommandRunner {
       do throws(SystemError) {
         return StartedCommand(process: process, endDescriptor: SharedDescriptor(try Spawn.processDescriptor(process)))
       } catch {
-        // It could not be watched, so it must not run.
+        // A command that cannot be watched must not run.
         try? Spawn.killGroup(process, Signals.SIGKILL)
         _ = try? Spawn.wait(process)
         throw error
@@ -50,7 +50,7 @@ final class EventCommandRunner {
     let queuedCommand: QueuedCommand
     let process: Int32
     let endDescriptor: SharedDescriptor
-    /// When to send SIGTERM, or SIGKILL if SIGTERM was already sent.
+    /// When to send SIGTERM, or SIGKILL after SIGTERM.
     var deadline: Instant
     /// Whether SIGTERM was sent.
     var wasTerminated = false
@@ -59,14 +59,14 @@ final class EventCommandRunner {
   private let poller: Poller
   /// Killed commands whose end could not be watched, by process ID.
   private var unwatched: [Int32] = []
-  /// By key in the poller.
+  /// The running commands, by their key in the poller.
   private var running: [UInt64: RunningCommand] = [:]
-  /// How many commands workers are starting.
+  /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [QueuedCommand] = []
   private var droppedCount = 0
   private var lastKey: UInt64 = 0
-  /// When the runner closes, during shutdown.
+  /// When the runner closes. Nil until shutdown.
   private var end: Instant?
   private var isClosed = false
 
@@ -82,22 +82,19 @@ final class EventCommandRunner {
     if !isClosed, waiting.count < Self.maximumQueued { waiting.append(queuedCommand) } else { droppedCount += 1 }
   }
 
-  /// Removes and returns the next command to start. Nil if none is waiting or too many are running.
+  /// Removes and returns the next command to start. Nil if none waits or too many are running.
   func takeNext() -> QueuedCommand? {
     guard running.count + starting < Self.maximumRunning, !waiting.isEmpty else { return nil }
     starting += 1
     return waiting.removeFirst()
   }
 
-  /// Returns the number of commands dropped since the previous call.
   func takeDroppedCount() -> Int {
     defer { droppedCount = 0 }
     return droppedCount
   }
 
-  /// Handles a command from ``takeNext()`` that a worker has started, or failed to start.
-  ///
-  /// - Returns: The problem, if the command did not start.
+  /// Handles a command from ``takeNext()`` after a worker tried to start it. Returns the problem if it did not start.
   func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<StartedCommand, SystemError>, now: Instant)
     -> LogEvent
     .CommandProblem?
@@ -114,7 +111,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(queuedCommand.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // Without a watch it must not run. This does not wait for its end (invariant: the loop never blocks).
+        // A command without a watch must not run. This does not wait for its end (invariant: the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)
@@ -134,12 +131,12 @@ final class EventCommandRunner {
     unwatchedDue = unwatched.isEmpty ? .distantFuture : now.advanced(by: Self.unwatchedInterval)
   }
 
-  /// Reaps commands that have ended. Calls `report` for each that failed.
+  /// Reaps ended commands. Calls `report` for each that failed.
   func reapEnded(_ report: (QueuedCommand, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // Kills the rest of its group. The process ID remains valid until the wait below.
+      // Kills the rest of the command's group. The process ID is valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
@@ -150,7 +147,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Describes the failure of a command. Nil if it succeeded.
+  /// Describes a command's failure. Nil if it succeeded.
   private static func problem(_ status: ProcessStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
     if wasTerminated { return .timedOut }
     switch status {
@@ -165,7 +162,7 @@ final class EventCommandRunner {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
-  /// Ends commands past their deadline, first with SIGTERM, then with SIGKILL.
+  /// Ends overdue commands with SIGTERM, then with SIGKILL.
   func endOverdue(_ now: Instant) {
     if let end, end <= now {
       isClosed = true
@@ -179,9 +176,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`, when running commands are terminated at the latest.
-  ///
-  /// - Returns: The time at which commands that still run are killed.
+  /// Closes the runner at `end`, when running commands get SIGTERM at the latest. Returns when they get SIGKILL.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }

@@ -20,9 +20,7 @@ final class EventCommands: DaemonPart {
 
   var isIdle: Bool { commands.isIdle }
 
-  /// Closes the runner at `end`, the deadline of running commands.
-  ///
-  /// - Returns: When the last commands are killed.
+  /// Closes the runner at `end`, the deadline of running commands. Returns when the last are killed.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
@@ -46,7 +44,6 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// Starts as many queued commands as may run.
   private func start() {
     while let queuedCommand = commands.takeNext() {
       let environment = commandEnvironment
@@ -78,7 +75,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// The daemon's permitted variables, and its socket's path unless that is the default.
+  /// The daemon's permitted variables, and its socket's path unless default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.status.socketPath,

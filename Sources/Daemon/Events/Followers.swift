@@ -6,11 +6,9 @@ struct Followers {
 
   private var followedEvents: [Ticket: FollowedEvents] = [:]
 
-  /// The events that a request follows.
   enum FollowedEvents: Equatable {
     /// Events of one account, or of all accounts if nil.
     case sessions(of: AccountName?)
-    /// Events of all leases.
     case leases
   }
 
@@ -27,7 +25,6 @@ struct Followers {
     if !followedEvents.isEmpty { followedEvents[ticket] = nil }
   }
 
-  /// Removes all requests and returns them.
   mutating func removeAll() -> [Ticket] {
     defer { followedEvents = [:] }
     return Array(followedEvents.keys)
@@ -39,7 +36,6 @@ struct Followers {
     }
   }
 
-  /// Returns the requests that receive an entry.
   func tickets(for entry: SessionEntry) -> [Ticket] {
     followedEvents.compactMap { ticket, subject in
       guard case .sessions(let account) = subject else { return nil }

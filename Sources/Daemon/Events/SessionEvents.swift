@@ -7,7 +7,6 @@ final class SessionEvents: AccountPart {
   private let tokenFiles: TokenFiles
   private let leases: Leases
   private let lock: VaultLock
-  /// The file whose change updates shell prompts.
   private let mark: ChangeMark
   /// Whether a worker is writing the mark, and whether it must write again.
   private var isWritingMark = false, isMarkDue = false
@@ -76,21 +75,20 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Delays a result while the change mark is being written, since the next prompt reads the mark. Returns false if the
-  /// caller must send the result.
+  /// Delays a result while the change mark, which the next prompt reads, is being written. Returns false if the caller
+  /// must send the result.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isWritingMark { delayedReplies.append((reply, ticket)) }
     return isWritingMark
   }
 
-  /// Ends all open event streams, because the daemon stops.
+  /// Ends all event streams at shutdown.
   func stop() {
     for ticket in followers.removeAll() { loop.send(.failure(stopFailure), to: ticket) }
   }
 
   // MARK: Accounts
 
-  /// The last published list of accounts.
   struct PublishedAccounts {
     /// The revision of the settings file.
     var revision: UInt64
@@ -99,9 +97,7 @@ final class SessionEvents: AccountPart {
     var directories: AccountDirectories
   }
 
-  /// Publishes how the accounts differ from the last published list.
-  ///
-  /// - Parameter active: The active account, which may be ephemeral.
+  /// Publishes changes since the last published list. The active account may be ephemeral.
   func publishAccounts(_ settings: Settings, _ active: AccountName?) {
     guard publishedAccounts?.revision != settingsFile.revision || publishedAccounts?.active != active,
       broker.renames.isEmpty  // A rename must not appear as a removal and an addition.
@@ -123,7 +119,7 @@ final class SessionEvents: AccountPart {
     if before.active != active { log.publish(.activeChanged, active) }
   }
 
-  /// Publishes a rename, which would otherwise appear as a removal and an addition.
+  /// Publishes a rename, which would otherwise appear as removal and addition.
   func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     publishedAccounts?.names.removeAll { $0 == old }
@@ -132,6 +128,6 @@ final class SessionEvents: AccountPart {
     announceSettings()
   }
 
-  /// Ends a request whose sender has disconnected.
+  /// Ends a request whose sender disconnected.
   func abandon(_ ticket: Ticket) { followers.remove(ticket) }
 }

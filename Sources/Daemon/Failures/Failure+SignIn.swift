@@ -5,7 +5,7 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// The redirect URI's port could not be opened. `port` is nil if the error does not concern a certain port.
+  /// The redirect URI's port could not be opened. `port` is nil unless the error concerns a certain port.
   init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(

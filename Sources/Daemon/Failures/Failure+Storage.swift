@@ -85,9 +85,7 @@ extension Failure {
     }
   }
 
-  /// Describes a vault error for users.
-  ///
-  /// - Parameter account: The account whose session was requested.
+  /// Describes a vault error for users. `account` is that of the requested session.
   init(_ error: VaultError, account: String?) {
     let row = error.row(account)
     self.init(row.failure, row.sentence, hint: row.hint)
@@ -119,7 +117,7 @@ extension Failure {
 }
 
 extension ConfigurationError {
-  /// Adds the file, line and column of the error, as compilers write them.
+  /// Adds the error's file, line and column, as compilers write them.
   fileprivate func addLocation(to text: Phrase) -> Phrase {
     guard let line else { return text }
     return text.located(in: line.file, at: line.position)
@@ -159,7 +157,7 @@ extension ConfigurationError {
 }
 
 extension AccountName {
-  /// - Throws: `invalid_request` if the text is not a valid account name.
+  /// Throws `invalid_request` if the text is not a valid account name.
   init(requested text: String) throws(Failure) {
     do { try self.init(text) } catch {
       throw Failure(

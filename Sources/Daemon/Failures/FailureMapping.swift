@@ -5,9 +5,7 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// Describes a session error for users.
-  ///
-  /// - Parameter enteredOptions: The options of the failed sign-in.
+  /// Describes a session error for users. `enteredOptions` are those of the failed sign-in.
   init(_ error: SessionError, account: String?, enteredOptions: [String] = []) {
     let login = SignInCommand(account, enteredOptions)
     switch error {
@@ -154,9 +152,8 @@ extension Failure {
 
   // MARK: - The account and its session
 
-  /// An account does not exist. The hint suggests similar names in `known`.
-  ///
-  /// - Parameter name: The requested account. Nil if none was requested and there are no accounts.
+  /// An account does not exist. The hint suggests similar names in `known`. `name` is nil if none was requested and
+  /// there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -186,9 +183,8 @@ extension Failure {
         : Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
   }
 
-  /// The ID Token differs from that of the sign-in (OpenID Connect Core, section 12.2).
-  ///
-  /// - Parameter claim: The claim that differs: `iss`, `sub`, `aud`, `azp` or `nonce`. Nil if it is another.
+  /// The ID Token differs from the sign-in's (OpenID Connect Core section 12.2) in `claim`, which is `iss`, `sub`,
+  /// `aud`, `azp`, `nonce` or, if nil, another.
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {
@@ -211,10 +207,8 @@ extension Failure {
 
   // MARK: - Permitted destinations of tokens
 
-  /// No account, or not the requested one, may send its token to `origin`.
-  ///
-  /// - Parameter url: The requested URL, if no account was requested. The hint never lets an existing account send its
-  ///   token there.
+  /// No account, or not the requested one, may send its token to `origin`. `url` is set if no account was requested.
+  /// The hint never lets an existing account send its token there.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -227,7 +221,7 @@ extension Failure {
       hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL, or shows help if that is impossible or unsafe to paste.
+  /// The command that signs in at a URL, or shows help if this is impossible or unsafe to paste.
   private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"
@@ -235,7 +229,7 @@ extension Failure {
     return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
   }
 
-  /// The command that adds an origin to an account. Nil if the origin is unsafe to paste.
+  /// The command that adds an origin to an account. Nil if unsafe to paste.
   private static func commandAddingOrigin(_ origin: String, _ account: String) -> String? {
     guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"

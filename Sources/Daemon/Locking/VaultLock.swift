@@ -6,7 +6,7 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts of the lock in progress, with their levels. Nil if there is none.
+  /// The accounts of the lock in progress, with their levels. Nil without one.
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
@@ -17,7 +17,6 @@ final class VaultLock: DaemonPart, TokenLock {
     lockIfIdle()
     alarm.set(at: due)
   }
-  /// Locks the vault when the user's screen is locked.
   private lazy var screenLockListener: DesktopLockListener = {
     let onSignal = jobs.messageSender { [unowned self] (_: Void) in context.observer?.lock(.session) }
     return DesktopLockListener(userID: Machine.userID) { onSignal(()) }
@@ -31,7 +30,7 @@ final class VaultLock: DaemonPart, TokenLock {
     return refusedAccounts?[account].map { .vault(VaultError(.locked($0))) }
   }
 
-  /// Restarts the idle time, since a token at this level was served.
+  /// Restarts the idle time after serving a token at this level.
   func recordUse(_ level: Protection) {
     if level != .device || isDeviceKeyFromPassphrase { idle.recordUse(loop.now, services.time.clockOffset) }
   }
@@ -45,7 +44,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { refusedAccounts != nil }
 
-  /// Begins a lock, and stops measuring the idle time.
+  /// Begins a lock and stops measuring the idle time.
   func beginLock() {
     refusedAccounts = [:]
     idle.end()
@@ -54,7 +53,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Refuses an account's tokens until ``endLock()``.
   func refuseTokens(of account: AccountName, at level: Protection) { refusedAccounts?[account] = level }
 
-  /// Completes the lock in progress, after the keys were wiped. The vault stays locked.
+  /// Completes the lock in progress after the keys were wiped. The vault stays locked.
   func endLock() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     refusedAccounts = nil
@@ -62,7 +61,7 @@ final class VaultLock: DaemonPart, TokenLock {
 
   // MARK: Unlocking
 
-  /// Starts the idle time and listens for screen locks, after an unlock.
+  /// After an unlock, starts the idle time and listens for screen locks.
   func startAutomaticLocking() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     screenLockListener.listen()
@@ -85,7 +84,7 @@ final class VaultLock: DaemonPart, TokenLock {
     }
   }
 
-  /// Starts the idle time. 0 seconds disable automatic locking.
+  /// Starts the idle time. 0 seconds disables automatic locking.
   private func startIdleTime(_ seconds: Int) {
     idle.begin(Self.idleTime(seconds), loop.now, services.time.clockOffset)
     alarm.set(at: due)
@@ -106,9 +105,9 @@ final class VaultLock: DaemonPart, TokenLock {
 /// Computes when to lock automatically. Idle time includes suspend and jumps of the machine's clock (invariant: times
 /// are true).
 struct IdleLock {
-  /// When an unlocked token was last used, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
+  /// The last use of an unlocked token, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
-  /// The idle time before a lock. Nil for no automatic lock.
+  /// Nil without automatic locking.
   private(set) var idleTime: Duration?
   /// Whether idle time is measured, because something is unlocked.
   private(set) var isCounting = false
@@ -124,9 +123,7 @@ struct IdleLock {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// When to lock. The distant future if never.
-  ///
-  /// - Parameter clockOffset: The current ``TimeSource/clockOffset``.
+  /// When to lock, or the distant future. `clockOffset` is the current ``TimeSource/clockOffset``.
   func lockTime(_ clockOffset: Int) -> Instant {
     guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

@@ -11,7 +11,6 @@ final class VaultLocker: DaemonPart {
   private let resources: ResourceRequests
   private let signOuts: SignOuts
   private var lockRequests: [Ticket] = []
-  /// The result of the lock in progress, once known.
   private var lockResult: JSONObject?
   /// The accounts already published as locked.
   private var publishedAccounts: Set<AccountName> = []
@@ -31,16 +30,13 @@ final class VaultLocker: DaemonPart {
     super.init(context)
   }
 
-  /// Locks the vault if it is idle. Called once a minute, because the idle timer does not notice a pause of the
-  /// machine.
+  /// Locks an idle vault. Called once a minute, because the idle timer misses pauses of the machine.
   func housekeep() { vaultLock.lockIfIdle() }
 
-  /// Locks the vault. Keys remain for some seconds if a refresh must store its token. Tokens that arrive later stay in
-  /// secret memory until the next unlock.
-  ///
-  /// - Parameter ticket: The lock request to answer, if any.
+  /// Locks the vault and answers the lock request `ticket`, if any. Keys remain for some seconds if a refresh must
+  /// store its token. Tokens that arrive later stay in secret memory until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
-    // A waiting unlock runs after the lock in progress. This lock must follow it.
+    // A waiting unlock runs after the lock in progress, and this lock after the unlock.
     if vaultLock.isLocking, !actionsAfterLock.isEmpty {
       return actionsAfterLock.append { [self] in lock(cause, for: ticket) }
     }
@@ -59,7 +55,6 @@ final class VaultLocker: DaemonPart {
     jobs.run({ [services] in Self.closeGate(services) }) { [self] result in answerAndWipe(result.get(), cause) }
   }
 
-  /// The protection levels and accounts that a lock covers.
   private struct LockScope: Sendable {
     let levelsToLock: Set<Protection>
     /// The levels to lock that have key slots.
@@ -101,13 +96,13 @@ final class VaultLocker: DaemonPart {
     // The machine may be about to hibernate, which writes its memory to disk.
     let limit = cause == .session ? .zero : Self.refreshTimeout
     jobs.run({ [services] in
-      // Writes pending records now, since the lock makes that impossible.
+      // The lock makes it impossible to write pending records later.
       if services.hasUnwritten { services.retryWrites() }
       services.gate.wipe(scope.levelsToLock, within: limit) { services.vault.lock() }
     }) { [self] _ in endLock(Set(scope.levelsWithSlots)) }
   }
 
-  /// Responds to the waiting lock requests, if the result is known.
+  /// Responds to the waiting lock requests, once the result is known.
   private func answerLocks() {
     guard let lockResult else { return }
     let locks = lockRequests
@@ -115,7 +110,7 @@ final class VaultLocker: DaemonPart {
     for ticket in locks { loop.send(.result(lockResult), to: ticket) }
   }
 
-  /// Ends the lock, then runs the actions that waited for it.
+  /// Ends the lock, then runs the actions waiting for it.
   private func endLock(_ levels: Set<Protection>) {
     vaultLock.endLock()
     lockResult = nil

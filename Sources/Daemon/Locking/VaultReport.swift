@@ -21,7 +21,7 @@ struct VaultReport: Sendable {
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Stores the first error as ``problem``, and omits the unreadable parts.
+  /// Reads the vault. Stores the first error as ``problem`` and omits unreadable parts.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()
@@ -47,7 +47,7 @@ struct VaultReport: Sendable {
   /// Whether the vault cannot be read until a passphrase unlocks it.
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
-  /// Runs `body`. After an error returns nil, and stores the error in `problem` if it is the first.
+  /// Runs `body`. After an error returns nil and stores it in `problem`, if the first.
   private static func catchFirstError<Value>(in problem: inout VaultError?, _ body: () throws(VaultError) -> Value)
     -> Value?
   {
@@ -100,7 +100,7 @@ extension VaultSummary {
     return object
   }
 
-  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil if there is none.
+  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil without one.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
@@ -133,7 +133,6 @@ extension VaultCheck {
     return object
   }
 
-  /// The result if no vault exists.
   static let resultWithoutVault = JSONObject([("sound", true), ("slots", .array([])), ("accounts", .array([]))])
 }
 

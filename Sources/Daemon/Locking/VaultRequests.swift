@@ -5,7 +5,6 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Handles requests about the vault.
 final class VaultRequests: DaemonPart {
   private let lock: VaultLock
   private let locker: VaultLocker
@@ -91,11 +90,11 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Binds the vault to `binding`, by default to the TPM if there is a usable one.
+  /// Binds the vault to `binding`, by default to a usable TPM.
   private static func bind(_ vault: Vault, _ binding: VaultBinding?) throws(VaultError) -> SlotSummary {
     if let binding { return try vault.bind(binding) }
     guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
-    // There may be an unusable TPM.
+    // The TPM may be unusable.
     do throws(VaultError) {
       return try vault.bind(.tpm2)
     } catch {
@@ -104,9 +103,8 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks or creates a protection level, after the lock in progress.
-  ///
-  /// - Parameter body: Called on a worker. `locks` is the number of locks when the request began.
+  /// Unlocks or creates a protection level after the lock in progress. Calls `body` on a worker with the number of
+  /// locks when the request began.
   private func unlockOrCreate(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void

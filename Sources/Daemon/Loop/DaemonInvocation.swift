@@ -4,7 +4,6 @@ internal import Wire
 /// How `agentd` was started: by a client with `--directory DIR --socket-name NAME --ready-fd N`, for one client with
 /// `--connection-fd N`, with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
-  /// How clients connect to the daemon.
   private enum Mode {
     /// A new socket in this directory.
     case directory(path: String, socketName: String)
@@ -16,7 +15,6 @@ struct DaemonInvocation {
     case foreground
   }
 
-  /// Why the arguments are invalid.
   struct Problem: Error, Hashable { let message: String }
 
   /// Whether the user or a service manager reads standard error.
@@ -26,7 +24,7 @@ struct DaemonInvocation {
   var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
   private let mode: Mode
-  /// The descriptor that notifies the starting program when the socket is open.
+  /// The descriptor for notifying the starting program that the socket is open.
   private let readyDescriptor: Int32?
 
   /// The descriptor of a service manager's first socket.
@@ -75,9 +73,7 @@ struct DaemonInvocation {
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
   }
 
-  /// Opens the socket or connection to serve.
-  ///
-  /// - Parameter ready: Set to the descriptor that notifies the starting program.
+  /// Opens the socket or connection to serve. Sets `ready` to the descriptor for notifying the starting program.
   func open(ready: inout FileDescriptor?) throws -> Server.ServedSocket {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch mode {

@@ -8,22 +8,22 @@ internal import Wire
 
 /// The program `agentd`.
 package enum DaemonMain {
-  /// The exit status if another daemon already serves the directory.
+  /// The exit status if another daemon serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The daemon does not start below these limits. Those without `isForAll` apply only if a client started it.
+  /// The limits below which the daemon does not start. Those without `isForAll` apply only if a client started it.
   private static let minimumLimits: [(limit: ResourceLimit, name: String, minimum: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
   ]
 
-  /// Runs the daemon, or prints its version. Returns the exit status.
+  /// Runs the daemon or prints its version. Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     if arguments.dropFirst().first == "--version" { return printVersion(arguments.dropFirst(2)) }
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
-      // Removes variables before a library can read them.
+      // Variables are removed before a library can read them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The first caller's limits must not apply to the daemon (invariant: nobody inherits).
       ResourceLimit.raiseAll()

@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// The daemon's socket, and the lock that allows only one daemon. Only the owner of the lock removes a socket.
+/// The daemon's socket, and the lock that permits only one daemon. Only the lock's owner removes a socket.
 final class ListeningSocket {
-  /// The socket's name and inode. Its methods may block on the disk.
+  /// The socket's name and inode. Methods may block on the disk.
   final class SocketFile: Sendable {
     fileprivate let directory: PrivateDirectory
     fileprivate let name: String
@@ -21,13 +21,12 @@ final class ListeningSocket {
 
   var path: String { file.directory.path + "/" + file.name }
   let file: SocketFile
-  /// Watches the directory. Nil if no watch is available: the socket is then checked once a minute.
+  /// Watches the directory. Nil if no watch is available; the socket is then checked once a minute.
   private var watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
-  /// Whether a service manager created the socket, and removes it.
+  /// Whether a service manager created the socket and will remove it.
   private let isInherited: Bool
-  /// Whether peers are accepted.
   private(set) var isOpen = true
 
   /// The maximum wait for the lock of a daemon that is ending.
@@ -45,9 +44,7 @@ final class ListeningSocket {
     self.isInherited = isInherited
   }
 
-  /// Binds a socket, replacing one left by an earlier daemon.
-  ///
-  /// - Throws: `EAGAIN` if another daemon uses the directory.
+  /// Binds a socket, replacing that of an earlier daemon. Throws `EAGAIN` if another daemon uses the directory.
   static func bind(_ directory: consuming PrivateDirectory, _ name: String) throws(SystemError) -> ListeningSocket {
     let lock = try directory.lock(WireProtocol.lifetimeLockName, wait: lockWait)
     if directory.exists(name) { try directory.removeFile(name) }
@@ -57,9 +54,7 @@ final class ListeningSocket {
     return ListeningSocket(try SocketFile(directory, name), lock, descriptor, watch, isInherited: false)
   }
 
-  /// Adopts a socket that a service manager has bound.
-  ///
-  /// - Throws: `EAGAIN` if another daemon uses the directory.
+  /// Adopts a socket bound by a service manager. Throws `EAGAIN` if another daemon uses the directory.
   static func inherit(
     _ descriptor: consuming FileDescriptor, _ directory: consuming PrivateDirectory, _ name: String
   ) throws(SystemError) -> ListeningSocket {
@@ -70,14 +65,10 @@ final class ListeningSocket {
     return ListeningSocket(try SocketFile(directory, name), lock, descriptor, watch, isInherited: true)
   }
 
-  /// The descriptor to poll.
   var raw: Int32 { descriptor.raw }
-  /// The descriptor of the directory watch to poll.
   var watchRaw: Int32? { watch?.raw }
 
-  /// Accepts the next waiting peer, if any.
-  ///
-  /// - Throws: An error such as `EMFILE` if no descriptor is free.
+  /// Accepts the next waiting peer, if any. Throws an error such as `EMFILE` if no descriptor is free.
   func accept() throws(SystemError) -> FileDescriptor? {
     guard isOpen else { return nil }
     do { return try UnixSocket.accept(descriptor) } catch {
@@ -86,13 +77,13 @@ final class ListeningSocket {
     }
   }
 
-  /// Reads the pending file system events. ``SocketFile/isStillOurs()`` then checks the socket.
+  /// Reads the pending file system events, after which ``SocketFile/isStillOurs()`` checks the socket.
   func drainWatch() { watch?.drain() }
 
   /// Releases the lock, so that another daemon can use the directory.
   func release() { lock = nil }
 
-  /// Stops accepting peers. Removes the socket unless it belongs to another daemon.
+  /// Stops accepting peers. Removes the socket unless it is another daemon's.
   func close() {
     isOpen = false
     if !isInherited, file.isStillOurs() { try? file.directory.removeFile(file.name) }

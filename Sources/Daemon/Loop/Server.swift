@@ -8,7 +8,7 @@ final class Server {
   enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
-    /// A connection passed by the program that started the daemon. The daemon ends when the connection closes.
+    /// A connection from the program that started the daemon, which ends when the connection closes.
     case connection(FileDescriptor)
   }
 
@@ -17,7 +17,6 @@ final class Server {
     let reply: Instant
     /// When to stop waiting for cancelled work.
     let waits: Instant
-    /// When to stop waiting for file work.
     let fileWork: Instant
     /// When to stop waiting for event commands.
     let commands: Instant
@@ -32,11 +31,10 @@ final class Server {
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// The maximum duration of a stop, even if a token or code is being spent.
+  /// The maximum duration of a stop, even while a token or code is spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)
-  /// How long event commands may run after a stop request.
   private static let eventCommandTimeout = Duration.seconds(5)
 
   private let loop: EventLoop
@@ -47,13 +45,12 @@ final class Server {
   private let dispatcher: Dispatcher
   /// The socket for clients. Nil for a daemon with one connection.
   private let listening: ListeningSocket?
-  /// The listening socket's key in the loop.
   private var acceptKey: UInt64?
-  /// A descriptor to close when none is free, to accept and refuse a peer. Nil if it could not be opened.
+  /// A descriptor to close when none is free, in order to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
-  /// When peers began to wait for a descriptor. Nil if none is waiting.
+  /// When peers began to wait for a descriptor. Nil if none waits.
   private var peersWaitingSince: Instant?
-  /// The number of connections when peers began to wait. Nil if none is waiting.
+  /// The number of connections when peers began to wait. Nil if none waits.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
   /// Nil until the daemon stops.
@@ -62,7 +59,7 @@ final class Server {
   private var hasReleased = false
   /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before that attempt.
   private var unstoredTokensDeadline: Instant?
-  /// Whether the program file was intact at the start. If not, ``isOutdated`` stays false.
+  /// Whether the program file was intact at the start. Otherwise ``isOutdated`` stays false.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
@@ -101,7 +98,7 @@ final class Server {
     }
   }
 
-  /// Serves until stopped, the socket is removed, or the only client of a private daemon disconnects.
+  /// Serves until stopped, its socket is removed, or the only client of a private daemon disconnects.
   func run() throws(SystemError) {
     context.log.note(.started)
     let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
@@ -141,7 +138,7 @@ final class Server {
     return true
   }
 
-  /// Whether the awaited work has ended or is past its deadline.
+  /// Whether the awaited work has ended or is overdue.
   private func isWorkDone(by stopDeadlines: StopDeadlines) -> Bool {
     if loop.now >= stopDeadlines.exit { return true }
     return (jobs.localJobCount == 0 || loop.now >= stopDeadlines.fileWork)
@@ -164,7 +161,7 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts one peer. Without a free descriptor, closes the longest idle connection or lets peers wait.
+  /// Accepts a peer. Without a free descriptor, closes the longest idle connection or lets peers wait.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -185,7 +182,7 @@ final class Server {
     spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Accepts and refuses the next peer, because no descriptor is free. Returns false if that is not possible.
+  /// Accepts and refuses the next peer when no descriptor is free. Returns false if impossible.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spareDescriptor != nil else { return false }
     spareDescriptor = nil
@@ -213,7 +210,7 @@ final class Server {
 
   private func scheduleHousekeeping() {
     loop.schedule(at: loop.now.advanced(by: Self.housekeepingInterval)) { [self] in
-      // With a watch, the removal of the socket is reported.
+      // With a watch, removal of the socket is reported.
       if listening?.watchRaw == nil { checkSocket() }
       context.housekeeping()
       parts.housekeep()

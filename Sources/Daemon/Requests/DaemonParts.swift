@@ -61,9 +61,8 @@ final class DaemonParts: DaemonObserver {
   func didChangeNetwork(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
   func lock(_ cause: LogEvent.LockCause) { locker.lock(cause) }
 
-  /// Cancels waits and unapproved sign-ins, and ends leases, event streams and token files.
-  ///
-  /// - Parameter isPermanent: Whether clients must not start another daemon.
+  /// Cancels waits and unapproved sign-ins, and ends leases, event streams and token files. If `isPermanent`, clients
+  /// must not start another daemon.
   func stop(isPermanent: Bool = false) {
     broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()
@@ -86,9 +85,7 @@ final class DaemonParts: DaemonObserver {
     verifications.endVerifications(of: ticket)
   }
 
-  /// Starts the parts when the loop begins.
-  ///
-  /// - Parameter isPrivate: Whether the daemon serves only one client.
+  /// Starts the parts when the loop begins. A private daemon serves only one client.
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
@@ -97,7 +94,7 @@ final class DaemonParts: DaemonObserver {
     tokenFiles.start(isPrivate: isPrivate)
   }
 
-  /// Runs the regular work of the parts, with current settings. Called once a minute.
+  /// Runs the parts' regular work with current settings, once a minute.
   func housekeep() {
     broker.context.files.poll()
     broker.context.whenSettingsAreRead { [self] in

@@ -9,9 +9,9 @@ final class Dispatcher: DaemonPart, RequestHandler {
   /// The requests in progress that change sessions or accounts.
   private var changingRequests: Set<Ticket> = []
   private var requestsAwaitingSettings: [Ticket: Request] = [:]
-  /// The stop requests, which get a response when all work is done.
+  /// The stop requests, answered when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first stop request was for a stop, not a restart. Nil before it.
+  /// Whether the first stop request was for a stop, not a restart. Nil before any.
   private(set) var isStopPermanent: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -19,7 +19,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     super.init(context)
   }
 
-  /// Starts a request, once the settings are current.
+  /// Starts a request once the settings are current.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]) {
     context.files.poll()
     if let seconds = envelope.deadlineSeconds {
@@ -99,7 +99,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins to send a request the steps of its account, or of all accounts if the request names none.
+  /// Begins to send a request the steps of its account, or of all if it names none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -120,9 +120,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.stepSubscribers.add(ticket, about: name)
   }
 
-  /// Returns the request. If it names no account, adds the account of the caller's directory.
-  ///
-  /// - Throws: `directory_needed` if the client must send its directory.
+  /// Returns the request, with the account of the caller's directory if it names none. Throws `directory_needed` if the
+  /// client must send its directory.
   private func withDirectoryAccount(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
     let row = envelope.request.properties
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
@@ -142,7 +141,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     isStopPermanent = isStopPermanent ?? isPermanent
   }
 
-  /// Delays a result until shell prompts can show the change. Returns false if the result can be sent now.
+  /// Delays a result until shell prompts can show the change. Returns false if not needed.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool {
     changingRequests.contains(ticket) && parts.events.postpone(result, of: ticket)
   }
@@ -167,7 +166,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// - Parameter isPermanent: Whether clients must not start another daemon.
+  /// If `isPermanent`, clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     log.note(.stopping)
     parts.stop(isPermanent: isPermanent)
@@ -182,7 +181,6 @@ final class Dispatcher: DaemonPart, RequestHandler {
 
   func note(_ event: LogEvent) { log.note(event) }
 
-  /// Drops the variables that a connection passed.
   func didClose(_ connection: UInt64) { parts.broker.passedVariables.forgetValues(of: connection) }
 
   func didAnswer(_ ticket: Ticket) {

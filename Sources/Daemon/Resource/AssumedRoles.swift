@@ -8,7 +8,6 @@ internal import Wire
 /// Exchanges tokens for role credentials at AWS's Security Token Service.
 final class AssumedRoles: DaemonPart {
   private let urlTokens: URLTokens
-  /// The requests that wait for each exchange.
   private var waiting: [Exchange: [(request: AssumeRoleRequest, ticket: Ticket)]] = [:]
 
   private struct Exchange: Hashable {
@@ -75,9 +74,8 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// Responds to the requests that waited for an exchange.
-  ///
-  /// - Parameter isLate: Whether session or settings changed during the exchange, so that the requests start again.
+  /// Responds to the requests that waited for an exchange. If `isLate`, session or settings changed meanwhile, so they
+  /// start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {
@@ -94,7 +92,7 @@ final class AssumedRoles: DaemonPart {
     account.roles.store(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
-  /// The response line, in secret memory.
+  /// The response line in secret memory.
   private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
   {
     do throws(CryptoError) {

@@ -3,10 +3,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The content of a request to a resource, from a client's file or stream. The first part of a stream is kept, so that
-/// a short one can be sent again.
+/// The content of a request to a resource, from a client's file or stream. Keeps a stream's first part, so that a short
+/// stream can be sent again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
-  /// The maximum size of the kept part, in bytes.
   static let maximumKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
@@ -14,11 +13,9 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private let cancellation: Cancellation
   /// The byte range in a file. Nil for a stream.
   private let extent: Range<Int>?
-  /// The first part of a stream.
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptComplete = false
-  /// Whether ``prepare(stallSeconds:)`` was called.
   private var isPrepared = false
   /// The position of the next byte to send.
   private var position = 0
@@ -32,10 +29,8 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads the first part of a stream and keeps it. Blocking.
-  ///
-  /// - Parameter stallSeconds: The maximum time without a byte.
-  /// - Throws: `content` if reading fails or is cancelled, `contentTimedOut` after the maximum time.
+  /// Reads and keeps the first part of a stream. Blocking. Throws `content` if reading fails or is cancelled, and
+  /// `contentTimedOut` after `stallSeconds` without a byte.
   func prepare(stallSeconds: Int) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
     isPrepared = true
@@ -52,7 +47,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
         guard error.wouldBlock else { throw .content }
       }
     }
-    // The sender may have closed the stream because of the cancellation.
+    // Cancellation may have made the sender close the stream.
     if cancellation.isCancelled { throw .content }
   }
 
@@ -95,7 +90,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     if isKeptComplete { return .end }
     let read = try source.descriptor.readNow(into: &space)
     if read > 0 { return .bytes(read) }
-    // As above.
+    // Cancellation may have made the sender close the stream.
     return cancellation.isCancelled ? .failed : .end
   }
 }
@@ -105,8 +100,8 @@ final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let reportHead: @Sendable (ResponseHead) -> Void
 
-  /// - Parameter reportHead: Called with the head, on the worker's thread, before any content.
-  /// - Throws: `EINVAL` if the descriptor is not a pipe or socket.
+  /// Throws `EINVAL` unless the descriptor is a pipe or socket. Calls `reportHead` on the worker's thread, before any
+  /// content.
   init(_ target: SharedDescriptor, reportHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)
@@ -122,7 +117,7 @@ final class StreamReceiver: ResourceReceiver {
     return true
   }
 
-  /// Returns the number of bytes written, or nil if the reader has closed its end.
+  /// Returns the number of bytes written. Nil if the reader has closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
     do { return try target.descriptor.writeNow(bytes) } catch { return error.wouldBlock ? 0 : nil }
   }

@@ -4,11 +4,8 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// Describes an error response of a resource. Nil for a success or a redirect.
-  ///
-  /// - Parameters:
-  ///   - grant: The token that was sent.
-  ///   - isPermanent: Whether the resource rejects even new tokens.
+  /// Describes an error response to a request with the token in `grant`. Nil for a success or a redirect. If
+  /// `isPermanent`, the resource rejects even new tokens.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isPermanent: Bool
@@ -120,13 +117,12 @@ extension Failure {
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }
 
-  /// The maximum length of a list of scopes in a message, in bytes.
   private static let maximumScopeListBytes = 400
 
-  /// The maximum length of a server's text in a suggested option, in bytes.
+  /// The maximum size of a server's text in a suggested option.
   private static let maximumOptionValueBytes = 4096
 
-  /// An option with a server's text, after a space. Nil if it is unsafe to paste.
+  /// An option with a server's text, after a space. Nil if unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
     guard (1...maximumOptionValueBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"

@@ -8,13 +8,12 @@ internal import Wire
 protocol Lessor: AnyObject {
   /// Whether the limit of all leases together permits another request.
   var mayBeginRequest: Bool { get }
-  /// Logs an event, with the peer that caused it.
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
   /// Called before a request that counts as a use is handled.
   func didBeginUse(of lease: Lease)
   /// Called after a request was answered or its sender disconnected.
   func didEndUse(of lease: Lease)
-  /// Asks the user whether to allow a request. `origin` is nil for a request for the token itself.
+  /// Asks the user whether to allow a request. `origin` is nil for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 
@@ -28,32 +27,31 @@ final class Lease: ConnectionRules {
   private let rules: LeaseRules
   /// When the lease ends. Nil for no limit.
   let end: Instant?
-  /// The number of further requests permitted. Nil for no limit.
+  /// The number of requests still permitted. Nil for no limit.
   private(set) var usesLeft: Int?
 
-  /// Why the lease ended. Nil while it is open.
+  /// Nil while the lease is open.
   var endCause: LeaseEntry.Cause?
   /// The peers' requests in progress.
   private(set) var usesInProgress: [Ticket: Use] = [:]
-  /// The peers, by connection.
+  /// The peers, by number of their connection.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// The user's answers so far, by origin or by ``token``. Nil for a lease that never asks.
+  /// The user's answers, by origin or ``token``. Nil for a lease that never asks.
   private var userAnswers: [String: Bool]?
-  /// The requests that wait for the user's answer, by origin or by ``token``.
+  /// The requests that wait for an answer, by origin or ``token``.
   private var heldRequests: [String: [HeldRequest]] = [:]
 
   private unowned let lessor: any Lessor
-  /// The number of removed header fields, in all requests.
+  /// The number of header fields removed from all requests.
   private var droppedFields = 0
 
-  /// A peer's request in progress.
   struct Use {
     /// The HTTP method, or ``token``.
     let method: String
     /// The origin of the request's URL. Nil for the token itself.
     let origin: String?
-    /// How many header fields were removed.
+    /// The number of removed header fields.
     var dropped = 0
   }
 
@@ -83,7 +81,7 @@ final class Lease: ConnectionRules {
 
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The number of the connection to the process that accepts the peers. Nil until the lease is open.
+  /// The connection to the process that accepts the peers. Nil until the lease is open.
   var channelConnection: UInt64?
 
   // MARK: Requests
@@ -92,15 +90,13 @@ final class Lease: ConnectionRules {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw logRefusal(error, nil) }
   }
 
-  /// Whether the lease permits this kind of request.
   private func isPermitted(_ row: RequestProperties) -> Bool {
     row.has(.allowedForPeers) || row.has(.allowedForLeaseProcess)
       || request.lendsToken && row.has(.allowedForTokenPeers)
   }
 
-  /// Checks a peer's request, and limits it to the account and token of the lease.
-  ///
-  /// - Returns: Nil if the request waits for the user's answer.
+  /// Checks a peer's request and limits it to the lease's account and token. Returns nil if the request waits for the
+  /// user's answer.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
@@ -116,7 +112,7 @@ final class Lease: ConnectionRules {
     case .leasePeer: return envelope
     case .leaseStatus, .resourceBody: break
     case .call(let call):
-      // The peer could block a read or write of any other descriptor.
+      // The peer could block reads and writes of any other descriptor.
       guard passed.allSatisfy({ UnixSocket.isConnection($0.descriptor) }) else {
         throw logRefusal(
           Failure(.descriptorMissing, "a lease accepts request bodies only through local sockets"), ticket)
@@ -133,9 +129,8 @@ final class Lease: ConnectionRules {
     return try askUserIfUndecided(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// Returns whether the user has allowed requests to the origin. If undecided, keeps the request and asks.
-  ///
-  /// - Throws: `not_permitted` if the user has refused.
+  /// Returns whether the user has allowed requests to the origin. If undecided, keeps the request and asks. Throws
+  /// `not_permitted` if refused.
   private func askUserIfUndecided(_ request: HeldRequest) throws(Failure) -> Bool {
     guard let userAnswers, let use = usesInProgress[request.ticket] else { return true }
     let subject = use.origin ?? Self.token
@@ -150,20 +145,18 @@ final class Lease: ConnectionRules {
     }
   }
 
-  /// The key of ``userAnswers`` for requests for the token itself.
+  /// The key of ``userAnswers`` for the token itself.
   private static let token = "token"
 
-  /// Applies the user's answer about an origin, or about the token if `origin` is nil.
-  ///
-  /// - Parameter isAllowed: Nil after the timeout, which refuses only the waiting requests.
-  /// - Returns: The requests that waited for the answer.
+  /// Applies the user's answer about an origin, or the token if `origin` is nil. Returns the requests that waited for
+  /// it. `isAllowed` is nil after the timeout, which refuses only these.
   func applyAnswer(about origin: String?, isAllowed: Bool?) -> [HeldRequest] {
     let subject = origin ?? Self.token
     if let isAllowed { userAnswers?[subject] = isAllowed }
     return heldRequests.removeValue(forKey: subject) ?? []
   }
 
-  /// Limits a token request to the lease's account and target, and records the use.
+  /// Limits a token request to the lease's account and target and records the use.
   private func restrictAndRecord(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if endCause != nil || usesLeft == 0 { throw .leaseEnded }
     guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.wantsIDToken,
@@ -177,9 +170,7 @@ final class Lease: ConnectionRules {
     return token
   }
 
-  /// Records a use, if the lease's limits allow it.
-  ///
-  /// - Throws: `too_busy` if too many requests are in progress.
+  /// Records a use if the lease's limits allow it. Throws `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
     guard usesInProgress.count < Self.maximumConcurrent, lessor.mayBeginRequest else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
@@ -190,7 +181,7 @@ final class Lease: ConnectionRules {
     lessor.didBeginUse(of: self)
   }
 
-  /// Whether the server confirmed that the lent token has only the requested scope.
+  /// Whether the server confirmed that the lent token has no scope beyond the requested.
   func hasOnlyRequestedScope(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeFromServer, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
@@ -198,7 +189,7 @@ final class Lease: ConnectionRules {
     }
   }
 
-  /// Limits a request to the lease's account and rules, and records the use.
+  /// Limits a request to the lease's account and rules and records the use.
   private func restrictAndRecord(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if endCause != nil || usesLeft == 0 { throw .leaseEnded }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
@@ -216,7 +207,6 @@ final class Lease: ConnectionRules {
     return call
   }
 
-  /// Logs a refusal and returns it.
   private func logRefusal(_ failure: Failure, _ ticket: Ticket?) -> Failure {
     lessor.note(.refused(failure.code), of: self, ticket.flatMap { peers[$0.connection] })
     return failure
@@ -224,7 +214,7 @@ final class Lease: ConnectionRules {
 
   // MARK: Answers
 
-  /// Removes cookies and data of the account from a response line.
+  /// Removes cookies and the account's data from a response line.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
@@ -247,10 +237,9 @@ final class Lease: ConnectionRules {
   /// Whether the request is for the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { usesInProgress[ticket].map { $0.origin == nil } ?? false }
 
-  /// Called after the token was sent.
   func tokenSent(_ ticket: Ticket) { finish(ticket, nil, nil, nil) }
 
-  /// Removes a request in progress, and logs its result.
+  /// Removes a request in progress and logs its result.
   private func finish(_ ticket: Ticket, _ status: Int?, _ bytes: Int?, _ code: FailureCode?) {
     guard let use = usesInProgress.removeValue(forKey: ticket) else { return }
     // The request may have timed out while the user was asked.
@@ -269,7 +258,7 @@ final class Lease: ConnectionRules {
     peers[connection] = nil
   }
 
-  /// The failure without the account's name and unusable hints.
+  /// The failure without the account's name and hints that peers cannot follow.
   private func redacted(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")
@@ -289,7 +278,6 @@ final class Lease: ConnectionRules {
     }
   }
 
-  /// The access rules as JSON, for peers.
   func accessRules(now: Instant) -> JSONObject {
     var object = JSONObject([("lease", .string(name))])
     object["places"] = .array(rules.origins.map { .string($0.origin + $0.path) })

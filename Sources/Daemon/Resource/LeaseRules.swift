@@ -3,11 +3,10 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The requests that a lease permits.
-///
-/// Servers and proxies may interpret the same request differently. Only unambiguous parts are forwarded.
+/// The requests that a lease permits. Servers and proxies may interpret a request differently, so only unambiguous
+/// parts are forwarded.
 struct LeaseRules {
-  /// The permitted origins. By default, all origins of the account.
+  /// The permitted origins, by default all of the account.
   let origins: [OriginEntry]
   /// The permitted methods. If empty, all except those that name a second resource.
   let methods: [String]
@@ -20,18 +19,15 @@ struct LeaseRules {
     self.allowedFields = Set(allowedFields.map { $0.lowercased() })
   }
 
-  /// The part of a permitted request that is forwarded.
   struct ForwardedParts {
     /// Whether the lease permits only some paths at this origin.
     let restrictsPaths: Bool
     let fields: [ResourceField]
-    /// How many header fields were removed.
+    /// The number of removed header fields.
     let dropped: Int
   }
 
-  /// Returns the permitted part of a request.
-  ///
-  /// - Throws: `not_permitted` if the request is forbidden or ambiguous.
+  /// Returns the permitted part of a request. Throws `not_permitted` if it is forbidden or ambiguous.
   func check(_ target: ResourceCall.Target, sendsBody: Bool) throws(Failure) -> ForwardedParts {
     let (method, uri) = (target.method, target.endpoint.uri)
     let isNamed = methods.contains(method.text)
@@ -51,7 +47,7 @@ struct LeaseRules {
     var fields: [ResourceField] = []
     var dropped = 0
     for field in target.fields {
-      // An encoded response could not be searched for the token. The daemon sends its own name.
+      // The token cannot be found in an encoded response. The daemon sends its own `User-Agent`.
       if field.isNamed("Accept-Encoding") || field.isNamed("User-Agent") && !allowedFields.contains("user-agent") {
         continue
       }
@@ -62,15 +58,14 @@ struct LeaseRules {
 
   // MARK: Paths
 
-  /// Splits an unambiguous path. Its segments contain path characters (RFC 3986 section 3.3) except ";", encode only
-  /// spaces and non-ASCII text, and are not empty or similar to "." or "..".
+  /// Splits an unambiguous path into decoded segments. Nil for any other path.
   ///
-  /// - Returns: The decoded segments. Nil for any other path.
+  /// Segments contain path characters (RFC 3986 section 3.3) except ";", encode only spaces and non-ASCII text, and
+  /// are not empty or similar to "." or "..".
   static func segments(_ path: String) -> [[UInt8]]? {
     var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard let first = segments.first, first.isEmpty else { return path.isEmpty ? [] : nil }
     segments.removeFirst()
-    // A trailing slash is allowed.
     if segments.last?.isEmpty == true { segments.removeLast() }
     let decoded = segments.compactMap { decodedSegment(Array($0)) }
     return decoded.count == segments.count ? decoded : nil
@@ -141,9 +136,8 @@ struct LeaseRules {
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
 
-  /// Returns false if a header field must be removed.
-  ///
-  /// - Throws: `not_permitted` if the field could change the meaning of the request.
+  /// Returns false if a header field must be removed. Throws `not_permitted` if it could change the meaning of the
+  /// request.
   private func shouldForward(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
@@ -159,20 +153,20 @@ struct LeaseRules {
         || allowedFields.contains(name)
       guard passes else { return false }
     }
-    // Python treats some non-ASCII bytes as line breaks. Other software converts them.
+    // Python treats some non-ASCII bytes as line breaks, and other software converts them.
     guard field.value.utf8.allSatisfy({ $0.isPrintableASCII || $0 == UInt8(ascii: "\t") }) else {
       throw .nonASCIIValue(field.name)
     }
     return true
   }
 
-  /// False if the field is a `Destination` whose URL is invalid or has another origin than the request.
+  /// False if the field is a `Destination` whose URL is invalid or has another origin.
   private static func staysInOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }
 
-  /// Whether a field name consists only of ASCII letters, digits and hyphens.
+  /// Whether a field name has only ASCII letters, digits and hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
@@ -189,7 +183,6 @@ struct LeaseRules {
     "origin", "referer", "set-cookie", "set-cookie2", "accept-encoding",
   ]
 
-  /// Whether a field could select another resource, method, sender or user.
   private static func redirectsRequest(_ name: String) -> Bool {
     redirectingFields.contains(name) || redirectingPrefixes.contains { name.hasPrefix($0) } || name.hasPart("override")
   }

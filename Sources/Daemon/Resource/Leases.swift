@@ -7,12 +7,12 @@ internal import Wire
 
 /// Opens and ends leases, and accepts their peers' connections.
 final class Leases: AccountPart, Lessor {
-  /// By the opening request.
+  /// The open leases, by their opening request.
   private var leases: [Ticket: Lease] = [:]
   /// The recent events of each lease, in order of opening.
   private var recentEntries: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// The questions that the user has not answered, by number.
+  /// The unanswered questions, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestionNumber = 0
 
@@ -20,15 +20,14 @@ final class Leases: AccountPart, Lessor {
   private static let maximumCount = 16
   private static let maximumPeers = 32
   private static let maximumPeersOfAllLeases = 64
-  /// In all leases.
+  /// The maximum number of concurrent requests in all leases.
   private static let maximumConcurrentRequests = 64
   private static let maximumEntriesPerLease = 64
-  /// The maximum number of open or ended leases whose events are kept.
+  /// The maximum number of leases, open or ended, whose events are kept.
   private static let maximumKeptLeases = 32
 
-  /// Opens a lease, which ends with the request.
-  ///
-  /// - Parameter passed: One end of a socket pair. The other is in the process that accepts the peers.
+  /// Opens a lease, which ends with the request. `passed` is one end of a socket pair; the process that accepts the
+  /// peers has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.maximumCount else {
       throw Failure(.tooBusy, "there are already \(Self.maximumCount) leases", hint: "end a command that has one open")
@@ -97,7 +96,7 @@ final class Leases: AccountPart, Lessor {
     notifyOwner(of: lease)
   }
 
-  /// Adds a peer's connection, or logs that the peer was refused.
+  /// Adds a peer's connection, or logs the peer's refusal.
   func handle(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.channelConnection == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -106,7 +105,7 @@ final class Leases: AccountPart, Lessor {
     if let code = request.refused {
       note(.refused(code), of: lease, peer)
     } else if passed.isEmpty {
-      // Without a free descriptor, the kernel closed the passed one. `agent-lease` then refuses the peer.
+      // Without a free descriptor, the kernel closed the passed one, and `agent-lease` refuses the peer.
       note(.refused(.tooBusy), of: lease, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
@@ -117,7 +116,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Adds a peer's connection, unless there are too many.
+  /// Adds a peer's connection unless there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.maximumPeers, peers < Self.maximumPeersOfAllLeases,
@@ -133,7 +132,6 @@ final class Leases: AccountPart, Lessor {
   private static let tooManyConnections = Failure(
     .tooBusy, "the lease has too many connections", hint: "try again when some have ended")
 
-  /// Sends a peer the access rules of its lease.
   func sendAccessRules(_ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.peers[ticket.connection] != nil }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -154,7 +152,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// The response with a token, without the account's identity.
+  /// The response with a token but not the account's identity.
   private func tokenResponse(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.hasOnlyRequestedScope(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
@@ -179,7 +177,6 @@ final class Leases: AccountPart, Lessor {
     schedule(at: loop.now.advanced(by: Self.answerTimeout)) { [self] in answerQuestion(number, isAllowed: nil) }
   }
 
-  /// Whether this request opened a lease.
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
   /// Applies the user's answer to a question, if still open.
@@ -189,9 +186,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// Sends or refuses the waiting requests.
-  ///
-  /// - Parameter isAllowed: Nil after the timeout.
+  /// Sends or refuses the waiting requests. `isAllowed` is nil after the timeout.
   private func answerQuestion(_ number: Int, isAllowed: Bool?) {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.applyAnswer(about: origin, isAllowed: isAllowed) {
@@ -205,19 +200,17 @@ final class Leases: AccountPart, Lessor {
 
   // MARK: Ends
 
-  /// Whether all leases together have fewer than ``maximumConcurrentRequests`` requests.
   var mayBeginRequest: Bool {
     leases.values.reduce(0) { $0 + $1.usesInProgress.count } < Self.maximumConcurrentRequests
   }
 
-  /// Ends the lease after the response to its last permitted request.
+  /// Ends a lease without uses left after its last response.
   func didEndUse(of lease: Lease) {
     guard lease.usesLeft == 0, lease.usesInProgress.isEmpty else { return }
-    // The last response is sent first.
+    // The timer ends the lease after the last response is sent.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
-  /// Ends a lease and closes its connections.
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
     guard leases.removeValue(forKey: lease.ownerTicket) != nil else { return }
     lease.endCause = cause
@@ -227,7 +220,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.failure(failure(lease, cause)), to: lease.ownerTicket)
   }
 
-  /// The last response to the owner, by the cause of the end.
+  /// The last response to the owner.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
@@ -239,7 +232,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// Ends the leases of an ended session, and renames those of a renamed account.
+  /// Ends the leases of an ended session. Updates the account of leases after a rename.
   func applyEvent(_ entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.hasSameBytes(as: old) { lease.account = name }
@@ -276,7 +269,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.event(.lease(event)), to: lease.ownerTicket)
   }
 
-  /// Warns the lease's owner that `origin` included the access token in its response.
+  /// Warns the owner that `origin` included the access token in its response.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)
@@ -295,7 +288,6 @@ final class Leases: AccountPart, Lessor {
     if case .used(_, let origin, _, _, _, .tokenReturned) = event { warn(lease.ownerTicket, origin) }
   }
 
-  /// The recent events of all leases.
   var eventsJSON: JSONObject {
     let entries = recentEntries.flatMap(\.ring.elements).sorted { $0.time < $1.time }
     let dropped = recentEntries.reduce(0) { $0 + $1.ring.dropped }

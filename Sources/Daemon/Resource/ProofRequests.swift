@@ -7,7 +7,7 @@ internal import Wire
 /// token.
 final class ProofRequests: AccountPart {
 
-  /// Responds with a proof for a request, and with the token on demand.
+  /// Responds with a proof for a request, and the token on demand.
   func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
     let (named, gate) = (try broker.requestedName(request.account), try accountSelector(for: ticket))
@@ -75,7 +75,7 @@ struct ProofTarget {
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {
-    // The same rules apply as for a request that the daemon makes.
+    // The rules are the same as for a request that the daemon sends.
     call = try ResourceCall.Target(
       CallRequest(account: request.account, url: request.url, method: request.method, headers: [], sendsBody: false))
     if let nonce = request.nonce, !DPoPProof.isNonce(nonce) {

@@ -4,21 +4,17 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sends requests to resources with a token of the account that the origin determines. Repeats a request once if its
-/// token is rejected.
+/// Sends requests with a token of the account that the resource's origin determines. Repeats one once if its token is
+/// rejected.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
-  /// The leases for other programs.
   private(set) lazy var leases = Leases(context, broker)
-  /// The response bodies that are sent in lines.
   private var inlineResponseBodies: [Ticket: InlineResponseBody] = [:]
-  /// The request bodies that arrive in lines.
   private var inlineRequestBodies: [Ticket: InlineRequestBody] = [:]
 
-  /// Effectively no deadline.
+  /// A deadline so late that it never passes.
   private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
-  /// Starts a request.
   func call(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int?, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -69,10 +65,8 @@ final class ResourceRequests: AccountPart {
 
   private var eventStreamCount: Int { transfers.values.reduce(0) { $0 + ($1.isStream ? 1 : 0) } }
 
-  /// Whether a request was neither answered nor cancelled.
   private func isInProgress(_ transfer: ResourceTransfer) -> Bool { transfers[transfer.ticket] === transfer }
 
-  /// Continues a request after its account was chosen.
   private func handleChoice(_ transfer: ResourceTransfer, _ outcome: Result<SelectedAccount, SessionError>) {
     guard isInProgress(transfer) else { return }
     switch outcome {
@@ -84,9 +78,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Gets a token, then sends the request with it.
-  ///
-  /// - Parameter need: Returns the requirements for a slot's token.
+  /// Gets a token that satisfies `need` for its slot, then sends the request with the token.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -108,7 +100,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Sends the request with a token, on a worker.
   func sendRequest(_ transfer: ResourceTransfer, _ slot: TokenSlot, _ grant: AccessGrant) {
     guard isInProgress(transfer) else { return }
     let now = services.time.now()
@@ -242,7 +233,6 @@ final class ResourceRequests: AccountPart {
 
   // MARK: Bodies in lines
 
-  /// Whether the request expects parts of its body.
   func expectsBody(_ ticket: Ticket) -> Bool { inlineRequestBodies[ticket] != nil }
 
   func appendBodyPart(_ part: ResourceBodyRequest, _ ticket: Ticket) {

@@ -4,21 +4,21 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource. Workers use only content, receiver and cancellation; the loop uses everything else.
+/// A request to a resource. Workers use only content, receiver and cancellation; the loop uses the rest.
 final class ResourceTransfer: @unchecked Sendable {
   /// The maximum number of requests, without event streams.
   static let maximumConcurrent = 192
-  /// To one origin, without event streams.
+  /// The maximum number of requests to one origin, without event streams.
   static let maximumPerOrigin = 128
   static let maximumEventStreams = 128
 
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// The target of the token to send. Nil for the account's own token.
+  /// The token's target. Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
-  /// Whether the request specifies the token's target. If false, the settings for the URL do.
+  /// Whether the request, not the settings for the URL, specifies the token's target.
   let requestSpecifiesTarget: Bool
-  /// The entry of the account's settings for the URL, if any.
+  /// The entry for the URL in the account's settings, if any.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
@@ -27,7 +27,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The writing end of a pipe for a request body in lines, until taken.
   private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The request body, if it was incomplete when the request ended. Kept open, since closing marks it as complete.
+  /// The request body, if incomplete when the request ended. Kept open, since closing marks it as complete.
   var incompleteRequestBody: InlineRequestBody?
   /// The timeout for a token, and for each pause in the transfer.
   let timeoutSeconds: Int
@@ -38,12 +38,11 @@ final class ResourceTransfer: @unchecked Sendable {
   var isStream = false
   var failedAttempts = 0
 
-  /// The account. Nil until chosen.
+  /// Nil until chosen.
   private(set) var account: AccountName?
   /// Whether a new token was requested after the resource rejected one.
   var hasRefreshed = false
 
-  /// - Parameter passed: The descriptors received with the request, in order.
   init(
     _ request: CallRequest, _ ticket: Ticket, timeoutSeconds: Int, waitsUntil: Instant?, passed: [SharedDescriptor],
     reportHead: @escaping @Sendable (ResponseHead) -> Void
@@ -70,11 +69,8 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates pipes for an inline request. Returns the ends that the transfer uses.
-  ///
-  /// - Parameters:
-  ///   - reading: Set to the end to read the response's body from.
-  ///   - writing: Set to the end to write a body in lines to, if any.
+  /// Creates pipes for an inline request and returns the ends that the transfer uses. Sets `reading` to the end for the
+  /// response's body, and `writing` to that for a request body in lines, if any.
   private static func bodyDescriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {

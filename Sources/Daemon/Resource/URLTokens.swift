@@ -7,7 +7,7 @@ internal import Wire
 
 /// Returns tokens that callers send to a URL themselves. The URL determines account and token.
 final class URLTokens: AccountPart {
-  /// Receives the token and how it is used at the URL.
+  /// Receives the token and how to use it at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
 
   private struct URLTokenRequest {
@@ -16,20 +16,19 @@ final class URLTokens: AccountPart {
     let ticket: Ticket
     /// The account and settings for the URL. Nil without a URL.
     let choice: SelectedAccount?
-    /// The token's target. Nil for the account's own token.
+    /// Nil for the account's own token.
     let target: TokenTarget?
     let deliver: Delivery
-    /// Whether the ID Token was already renewed because it expires too soon.
+    /// Whether an ID Token that expires too soon was already renewed.
     var hasRenewed = false
 
     /// The kind of token according to the settings for the URL, or else the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
-    /// The required remaining lifetime, in seconds.
+    /// The required remaining lifetime in seconds.
     var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
   }
 
-  /// Responds with the token for a URL.
   func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     try obtain(request, ticket) { [loop, services] slot, grant, use throws(Failure) in
       var (description, extras) = (slot.describe(grant), request.extras)
@@ -42,7 +41,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Gets the token for a URL. The response may be a failure.
+  /// Passes the token for a URL to `deliver`, or responds with a failure.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let destination = request.destination else { throw try missingURLAndAccount() }
     let named = try broker.requestedName(request.account)
@@ -55,7 +54,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Creates the error for a request with neither a URL nor an account. Throws if the settings are unreadable.
+  /// The error for a request with neither URL nor account. Throws if the settings are unreadable.
   private func missingURLAndAccount() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
@@ -89,7 +88,6 @@ final class URLTokens: AccountPart {
     return failure
   }
 
-  /// Gets the token of the chosen account.
   private func begin(
     _ request: TokenRequest, _ destination: TokenRequest.Destination, _ name: AccountName, _ choice: SelectedAccount?,
     _ ticket: Ticket, _ deliver: @escaping Delivery
@@ -102,9 +100,7 @@ final class URLTokens: AccountPart {
     obtain(call, account, renewing: request.forceRefresh || recordRefusal(call, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token, if the request reports it.
-  ///
-  /// - Returns: Whether a new token may help.
+  /// Records that the resource refused the token, if the request reports it. Returns whether a new token may help.
   private func recordRefusal(_ call: URLTokenRequest, _ slot: TokenSlot) -> Bool {
     guard call.destination.isRefused, let origin = call.choice?.url.origin, slot.session.grant != nil else {
       return false
@@ -136,9 +132,7 @@ final class URLTokens: AccountPart {
         header: entry?.header))
   }
 
-  /// Renews an ID Token that expires too soon, once.
-  ///
-  /// - Returns: Whether a refresh is in progress.
+  /// Renews once an ID Token that expires too soon. Returns whether a refresh is in progress.
   private func renewIDTokenIfDue(
     _ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
@@ -157,10 +151,10 @@ final class URLTokens: AccountPart {
 
   // MARK: Forgetting
 
-  /// The maximum length of a token to compare, in bytes.
+  /// The maximum size of a token to compare.
   private static let maximumBytes = 65_536
 
-  /// Drops the cached token if it equals the refused token in the descriptor.
+  /// Drops the cached token if it equals the refused one in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
@@ -181,7 +175,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Drops a token from memory. Returns false if the token is not there or cannot be renewed.
+  /// Drops a token from memory. Returns false if it is not there or cannot be renewed.
   private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
     var isForgotten = false
     for slot in broker.accounts[account]?.slots ?? [] {

@@ -20,9 +20,7 @@ enum ClientSecret {
       maximumBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .signInRequest))
   }
 
-  /// Reads one line.
-  ///
-  /// - Throws: A configuration error if the secret is empty or cannot be sent.
+  /// Reads one line. Throws a configuration error if the secret is empty or cannot be sent.
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
@@ -36,12 +34,10 @@ enum ClientSecret {
     return try SecretReader.secureCopy(of: bytes.span)
   }
 
-  /// The maximum size of a key or certificates.
+  /// The maximum size of a file with a key or certificates.
   private static let maximumFileBytes = 65_536
 
-  /// Reads a private key in PEM or as a JSON Web Key.
-  ///
-  /// - Parameter device: The TPM, used if it contains the key.
+  /// Reads a private key in PEM or as a JSON Web Key. `device` is the TPM that may contain the key.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
@@ -52,7 +48,7 @@ enum ClientSecret {
     }
   }
 
-  /// Reads certificates in PEM. They are validated later, together with their key.
+  /// Reads certificates in PEM, which are validated later with their key.
   static func readCertificates(
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

@@ -104,7 +104,6 @@ final class DiscoverRequests: DaemonPart {
     return servers
   }
 
-  /// The response for a resource with metadata.
   private static func answer(
     _ resource: ProtectedResource, _ serversWithClient: [String], _ request: DiscoverRequest, _ settings: Settings,
     _ known: (name: AccountName, configuration: AccountConfiguration)?

@@ -6,23 +6,21 @@ struct FlowChoice {
   let requestedFlow: LoginRequest.Flow?
   /// Whether a browser can be opened on the user's machine.
   let canOpenBrowser: Bool
-  /// The port for the browser's response, on the user's machine. Nil if the user is at this machine.
+  /// The port for the browser's response on the user's machine. Nil if that is this machine.
   var redirectPort: UInt16?
-  /// Whether to prefer the device flow, since the client lacks the secret for the other flow.
+  /// Whether to prefer the device flow, because the client lacks the secret for the other flow.
   var prefersDeviceFlow = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDeviceFlow = false
   var options = AuthorizationOptions()
 
-  /// Returns the flow to use at a server.
-  ///
-  /// - Parameter canListen: Whether the redirect URI points to this machine.
+  /// Returns the flow for a server. `canListen` is true if the redirect URI points to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let requestedFlow { return requestedFlow }
     // The device flow does not support these parameters.
     if needsAuthorizationRequest || excludesDeviceFlow { return canOpenBrowser && canListen ? .browser : .paste }
     if prefersDeviceFlow, server.deviceAuthorizationEndpoint != nil { return .device }
-    // Whoever approves a code of another device may not have started the sign-in (RFC 10027).
+    // The user who approves another device's code may not have started the sign-in (RFC 10027).
     if server.offersCodeFlow, canOpenBrowser { return canListen ? .browser : .paste }
     let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
     return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
@@ -33,7 +31,7 @@ struct FlowChoice {
 }
 
 extension AuthorizationOptions {
-  /// - Throws: `invalid_request` if the claims challenge is invalid.
+  /// Throws `invalid_request` if the claims challenge is invalid.
   init(_ requirements: AuthenticationRequirements) throws(Failure) {
     self.init()
     prompt = requirements.prompt

@@ -5,7 +5,7 @@ internal import Sessions
 internal import Synchronization
 internal import Wire
 
-/// Records whether a sign-in was approved or cancelled first. Thread-safe.
+/// Records whether a sign-in was first approved or cancelled. Thread-safe.
 final class Approval: Sendable {
   private enum State { static let open = 0, approved = 1, cancelled = 2 }
 
@@ -13,16 +13,16 @@ final class Approval: Sendable {
 
   var isApproved: Bool { state.load(ordering: .acquiring) == State.approved }
 
-  /// - Returns: False if the sign-in was already cancelled.
+  /// Returns false if the sign-in was already cancelled.
   func approve() -> Bool { decide(State.approved) }
 
-  /// - Returns: False if the sign-in was already approved.
+  /// Returns false if the sign-in was already approved.
   func cancel() -> Bool { decide(State.cancelled) }
 
   /// Allows cancellation again, after an approved step has ended.
   func reopen() { state.store(State.open, ordering: .releasing) }
 
-  /// Sets the state unless already decided. Returns whether the state is now `wanted`.
+  /// Sets the state unless already decided. Returns whether it is now `wanted`.
   private func decide(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
@@ -33,16 +33,16 @@ final class Approval: Sendable {
 /// A sign-in in progress and the request that waits for it.
 final class Login {
   let number: UInt64
-  /// Identifies the sign-in to clients: 128 random bits in hex.
+  /// Identifies the sign-in to clients by 128 random bits in hex.
   let loginID: String
-  /// The waiting request. `.noRequest` while none is waiting.
+  /// The waiting request, or `.noRequest`.
   var ticket: Ticket
   let account: AccountName
   let enteredOptions: [String]
   let startedAt: Instant
   let cancellation = Cancellation()
 
-  /// Whether the sign-in continues in the background once the user can act on it.
+  /// Whether the sign-in continues in the background once the user can act.
   var isDetached = false
   /// The event that describes the user's next step. Nil until known.
   var nextStep: Event?
@@ -56,9 +56,8 @@ final class Login {
   let approval = Approval()
   /// Set if the account is signed out during the sign-in.
   let signedOutFlag = Monitor(false)
-  /// The browser's visits, if the sign-in waits for a browser.
   var visits = Visits()
-  /// The signed-in user that the user of this machine must confirm.
+  /// The signed-in user, whom the user of this machine must confirm.
   var unconfirmed: SignIn.Unconfirmed?
 
   var wantsQRCode = false
@@ -78,21 +77,18 @@ final class Login {
 
   /// The browser's visits to the redirect server.
   struct Visits {
-    /// The authorization URL, until the browser has opened the one-time link to it.
+    /// The authorization URL, until the browser opens the one-time link to it.
     var linkTarget: String?
     /// Whether all requests so far are from the user who runs this daemon.
     var isFromOwnUser = true
     /// Whether a response of another sign-in was logged.
     var hasLoggedForeignRedirect = false
-    /// Whether the user was warned of another user's visit.
     var hasWarnedOfOtherUser = false
     /// Whether the user was warned that the browser used https.
     var hasWarnedOfTLS = false
   }
 
-  /// The polling for the tokens of a device code.
   struct Polling {
-    /// Determines when to poll next.
     var device = DevicePolling(interval: 5, expiresIn: 0)
     /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false

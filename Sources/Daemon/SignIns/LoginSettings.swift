@@ -3,7 +3,6 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The account and settings of a sign-in.
 struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
@@ -13,8 +12,8 @@ struct LoginSettings {
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
 
-  /// - Throws: `invalid_request` if settings of the request are invalid, `issuer_needed` if the server is unknown, or
-  ///   `account_exists` if only one of request and existing account is ephemeral.
+  /// Throws `invalid_request` if a setting is invalid, `issuer_needed` if the server is unknown, or `account_exists` if
+  /// only one of request and existing account is ephemeral.
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
@@ -54,7 +53,7 @@ struct LoginSettings {
       // Without a client ID in the request, the server or a file may supply one.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
-      // A longer name, or one with another number, is that of another account.
+      // A longer name, or one with another number, belongs to another account.
       let name = account.text
       let others = settings.accounts.map(\.name.text).filter {
         !name.hasPrefix($0) && Self.withoutNumber($0) != Self.withoutNumber(name)
@@ -93,7 +92,7 @@ struct LoginSettings {
     name.prefix(name.utf8.count - name.utf8.reversed().prefix { $0.isASCIIDigit }.count)
   }
 
-  /// Refuses options of other flows for an account that signs in by an assertion.
+  /// Refuses options of other flows if the account signs in with an assertion.
   private static func refuseOtherFlows(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -149,7 +148,6 @@ struct LoginSettings {
     }
   }
 
-  /// The error for an unknown service, with similar names.
   private static func unknownService(_ name: String, _ suggestions: [String]) -> Failure {
     let choices = Phrase.choices(suggestions.map { "agent login \($0)" })
     return Failure(
@@ -181,7 +179,7 @@ struct LoginSettings {
       .invalidRequest, "all default account names for this server are in use; choose a name")
   }
 
-  /// Default names for an account, best first: the host name, then numbered ones.
+  /// Unnumbered and numbered account names from the URL's host, best first.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
     return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
@@ -194,9 +192,8 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// Selects the provider with this name, unless another one or an unsuitable issuer is given.
-  ///
-  /// - Returns: The provider. Nil if none was selected.
+  /// Selects the provider with this name, unless another or an unsuitable issuer is set. Returns nil if none was
+  /// selected.
   mutating func selectProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
       issuer.map({ Provider.named(name).mayHaveIssuer(Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
@@ -205,9 +202,7 @@ extension AccountSettings {
     return name
   }
 
-  /// The equivalent command-line options, without a proxy's password.
-  ///
-  /// - Parameter known: The settings to include.
+  /// The command-line options of the `known` settings, without a proxy's password.
   func commandLineOptions(among known: [AccountSetting] = AccountSetting.all) -> [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
@@ -220,9 +215,8 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The equivalent options for ``SignInCommand``, without file names, which only the client knows.
-  ///
-  /// - Parameter new: The settings of a new account. Nil for an existing one.
+  /// The options for ``SignInCommand``, without file names, which only the client knows. `new` is set for a new
+  /// account.
   func commandLineOptions(ofNew new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
       isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil

@@ -5,13 +5,11 @@ internal import Wire
 
 /// A proxy's URL for the settings, and its password for the vault.
 struct ProxySetting {
-  /// The proxy's URL, without user and password.
   let url: String
   /// `user:password`
   let credentials: String?
 
-  /// - Parameter text: The URL, whose default scheme is http.
-  /// - Throws: `invalid_request` if the URL is invalid.
+  /// Reads a URL, by default with scheme http. Throws `invalid_request` if it is invalid.
   init(_ text: String) throws(Failure) {
     let invalid = Failure(
       .invalidRequest, "the proxy's URL is not valid",
@@ -35,9 +33,7 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces or removes the proxy setting.
-  ///
-  /// - Returns: `user:password` from the URL, for the vault.
+  /// Replaces or removes the proxy setting. Returns `user:password` from the URL, for the vault.
   mutating func replaceProxy(from given: AccountSettings) throws(Failure) -> String? {
     self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
@@ -48,7 +44,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``replaceProxy(from:)``, but keeps a proxy that an option set, unless the request names another.
+  /// Like ``replaceProxy(from:)``, but keeps a proxy set by an option unless the request names another.
   mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }

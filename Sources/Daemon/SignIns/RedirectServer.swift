@@ -2,9 +2,9 @@ internal import Loopback
 internal import Wire
 internal import Platform
 
-/// Receives the responses of sign-ins at loopback addresses, without blocking.
+/// Receives sign-in responses at loopback addresses, without blocking.
 ///
-/// Any program of any user can connect. Other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
+/// Any user's programs can connect, but other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
   /// The maximum number of connections with a known user.
   static let maximumPeers = 16
@@ -18,9 +18,8 @@ final class RedirectServer {
 
   /// The owner of a polled descriptor.
   private enum Source {
-    /// A listening socket, and the sign-ins that use it.
+    /// A listening socket and the sign-ins that use it.
     case socket(RedirectSocket, [WaitingSignIn])
-    /// A browser's connection.
     case peer(RedirectPeer)
   }
 
@@ -28,12 +27,12 @@ final class RedirectServer {
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
-  /// By key in the poller.
+  /// The owners of the descriptors, by key in the poller.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// By key in the poller.
+  /// The connections whose users are being looked up, by key in the poller.
   private var peersBeingIdentified: [UInt64: TCPAddressPair] = [:]
-  /// True while accepting is paused, until the users of the accepted connections are known.
+  /// Whether accepting is paused until the users of accepted connections are known.
   private var isPaused = false
 
   init(_ loop: any RequestLoop, _ delegate: any RedirectServerDelegate) throws(SystemError) {
@@ -43,7 +42,6 @@ final class RedirectServer {
     _ = try loop.watch(poller.raw) { [unowned self] in handleEvents(loop.now) }
   }
 
-  /// Listens for the response of a sign-in.
   func open(
     _ listener: RedirectListener, for loginNumber: UInt64, in pageTexts: Translations = .english
   ) throws(SystemError) {
@@ -59,13 +57,12 @@ final class RedirectServer {
     }
   }
 
-  /// The key of a socket, and the sign-ins that use it.
   private func entry(of socket: RedirectSocket) -> (key: UInt64, waiting: [WaitingSignIn])? {
     for case (let key, .socket(let other, let waiting)) in sources where other === socket { return (key, waiting) }
     return nil
   }
 
-  /// Ends the wait of a sign-in. Closes sockets that no other sign-in uses.
+  /// Ends a sign-in's wait. Closes sockets that no other sign-in uses.
   func close(_ loginNumber: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
       let others = waiting.filter { $0.loginNumber != loginNumber }
@@ -80,7 +77,7 @@ final class RedirectServer {
     }
   }
 
-  /// Sends a response to the browsers that wait for the result of a sign-in.
+  /// Sends a response to the browsers that wait for a sign-in's result.
   func answer(_ loginNumber: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.loginNumber == loginNumber { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
@@ -89,7 +86,7 @@ final class RedirectServer {
   /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
-  /// Closes connections past their deadline. Waiting browsers get a page without the sign-in's result.
+  /// Closes overdue connections. Waiting browsers get a page without the sign-in's result.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
       if peer.loginNumber != nil {
@@ -148,7 +145,7 @@ final class RedirectServer {
     }
   }
 
-  /// Looks up the users of all new connections, if no lookup is in progress.
+  /// Looks up the users of all new connections, unless a lookup is in progress.
   private func identify() {
     guard peersBeingIdentified.isEmpty else { return }
     for (key, peer) in peers where peer.owner == nil { peersBeingIdentified[key] = peer.ends }
@@ -224,13 +221,13 @@ final class RedirectServer {
     finish(key, peer)
   }
 
-  /// Sends pending bytes. Closes the connection after the last.
+  /// Sends pending bytes, then closes the connection.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, preferably one that is not known to belong to the daemon's user.
+  /// Closes the oldest connection, preferably one not known to belong to the daemon's user.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
@@ -252,21 +249,16 @@ final class RedirectServer {
 protocol RedirectServerDelegate: AnyObject {
   /// Looks up the users of connections and calls `completion` on the loop.
   func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void)
-  /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used.
-  ///
-  /// - Parameter isFromOwnUser: Whether the connection is known to belong to the daemon's user.
+  /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used. `isFromOwnUser` is true if
+  /// the connection is known to belong to the daemon's user.
   func openLink(_ loginNumber: UInt64, isFromOwnUser: Bool) -> String?
-  /// Handles a request for the redirect URI of a sign-in.
-  ///
-  /// - Returns: The page for the browser. Nil if ``RedirectServer/answer(_:_:)`` sends it later. Only
-  ///   ``LoopbackPage/foreign`` continues the wait.
+  /// Handles a request for a sign-in's redirect URI. Returns the page for the browser, or nil if
+  /// ``RedirectServer/answer(_:_:)`` sends it later. Only ``LoopbackPage/foreign`` continues the wait.
   func handleRedirect(_ loginNumber: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
   /// Called if the query is not the response of any sign-in at the socket.
   func handleForeignRedirect(_ loginNumber: UInt64, query: Span<UInt8>)
   /// Called when a browser starts TLS, which is not supported.
   func handleTLS(_ loginNumber: UInt64)
-  /// Called when a user other than the daemon's connects. No data was read.
-  ///
-  /// - Parameter user: The user's ID.
+  /// Called when a user other than the daemon's, with ID `user`, connects. No data was read.
   func handleOtherUser(_ loginNumber: UInt64, user: UInt32)
 }

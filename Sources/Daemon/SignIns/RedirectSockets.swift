@@ -2,26 +2,22 @@ internal import Loopback
 internal import OAuth
 internal import Platform
 
-/// The sockets of all sign-ins, which share a socket for the same port.
+/// The sockets of all sign-ins. Sign-ins with the same port share one.
 final class RedirectSockets: Sendable {
-  /// A loopback address and port.
   private struct LoopbackEndpoint: Hashable {
     let port: UInt16
     let isIPv6: Bool
   }
 
-  /// A weak reference, so that a socket closes when it is no longer used.
+  /// A weak reference, so that a socket closes when no longer used.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
-  /// The open sockets, by address and port.
   private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
-  /// How many other free ports to try if browsers block the first.
+  /// How many more free ports to try if browsers block the first.
   private static let maximumAttempts = 20
 
-  /// Listens at a port, or returns the socket that already listens there.
-  ///
-  /// - Parameter port: 0 for any free port that browsers accept.
+  /// Listens at a port, or returns the socket that already does. Port 0 selects any that browsers accept.
   func listen(port: UInt16, ipv6: Bool = false) throws(SystemError) -> RedirectSocket {
     if port == 0 { return try listenAnywhere(ipv6: ipv6) }
     let endpoint = LoopbackEndpoint(port: port, isIPv6: ipv6)

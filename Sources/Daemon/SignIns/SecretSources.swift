@@ -7,12 +7,11 @@ internal import Wire
 /// The descriptors with the secrets of a request.
 struct SecretSources: Sendable {
   private let sources: [PassedSecret: SharedDescriptor]
-  /// The descriptor before the secrets, if any.
+  /// The descriptor before those of the secrets, if any.
   let leading: SharedDescriptor?
 
-  /// - Parameters:
-  ///   - passed: The received descriptors, in the order of ``PassedSecret``. Extra ones at the start are ignored.
-  ///   - hasLeading: Whether another descriptor precedes the secrets.
+  /// The secrets are the last `passed` descriptors, in the order of ``PassedSecret``. `hasLeading` adds the descriptor
+  /// before them.
   init(
     _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasLeading: Bool = false
   ) throws(Failure) {
@@ -26,11 +25,8 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(PassedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// Reads the secrets of a sign-in. Copies the ID and algorithm in a key's file to `configuration`.
-  ///
-  /// - Parameters:
-  ///   - named: The settings in the request, which override the file.
-  ///   - proxyCredentials: `user:password` from the proxy's URL.
+  /// Reads the secrets of a sign-in. Copies the ID and algorithm from a key's file to `configuration`, unless `named`,
+  /// the request's settings, override them. `proxyCredentials` are `user:password`.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
     in device: any KeyDevice, _ cancellation: Cancellation

@@ -3,7 +3,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Passes a sign-in's listener from the worker that opens it to the event loop.
+/// Passes a sign-in's listener from the worker that opens it to the loop.
 final class ListenerHandoff: Sendable {
   private let listener = Monitor<RedirectListener?>(nil)
   private let sockets: RedirectSockets
@@ -17,10 +17,8 @@ final class ListenerHandoff: Sendable {
     }
   }
 
-  /// Listens at the redirect URI if the browser's response or a client's registration needs its port. Blocking.
-  ///
-  /// - Parameter registers: Whether the sign-in registers a client.
-  /// - Returns: The port of the redirect URI, if any.
+  /// Listens at the redirect URI if the browser's response or a client's registration needs its port. Returns the port,
+  /// if any. Blocking.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
   ) throws(SessionError) -> UInt16? {
@@ -35,10 +33,8 @@ final class ListenerHandoff: Sendable {
 }
 
 extension SignIn.Prepared {
-  /// Requests the device code or builds the authorization URL. Blocking.
-  ///
-  /// - Returns: The wait for the user, and the listener, which is nil in the device flow and if the user pastes the
-  ///   response.
+  /// Requests the device code or builds the authorization URL. Blocking. Without a browser that reaches this machine,
+  /// the listener is nil.
   func start(
     _ choice: FlowChoice, _ opened: ListenerHandoff
   ) throws(SessionError) -> (waiting: SignIn.PendingApproval, listener: RedirectListener?) {
@@ -59,7 +55,6 @@ extension SignIn.Prepared {
     }
   }
 
-  /// Prepares an authorization request.
   private func prepareAuthorizationRequest(_ redirectURI: String?, _ choice: FlowChoice) throws(SessionError)
     -> SignIn.PendingApproval.Browser
   {

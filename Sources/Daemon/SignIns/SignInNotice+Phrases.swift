@@ -2,7 +2,6 @@ internal import Encoding
 internal import Sessions
 
 extension Phrase {
-  /// Describes a notice of a sign-in to users.
   init(_ notice: SignIn.Notice) {
     switch notice {
     case .clientFile(let path): self = "using the client ID from \(path)"

@@ -14,7 +14,7 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request that started a background sign-in, which continues until `expiry` (unix seconds).
+  /// Responds to the request that started a background sign-in. `expiry` is in unix seconds.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -22,7 +22,7 @@ extension SignIns {
     loop.send(.result(progressResult(login, expiry)), to: ticket)
   }
 
-  /// Sends the result of a sign-in to the waiting request, and stores the result of a background sign-in.
+  /// Sends a sign-in's result to the waiting request, and keeps that of a background sign-in.
   func sendResult(of login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if recentlyEnded.count >= Self.maximumKeptResults { recentlyEnded.removeFirst() }
@@ -52,9 +52,7 @@ extension SignIns {
     if let event = login.nextStep { loop.send(.event(event), to: ticket) }
   }
 
-  /// The sign-ins that wait for the user, oldest first.
-  ///
-  /// - Parameter account: Nil for all accounts.
+  /// The sign-ins of an account, or all if nil, that wait for the user, oldest first.
   func pendingSignIns(for account: AccountName?) -> [JSONObject] {
     logins.values.sorted { $0.number < $1.number }.compactMap { login in
       guard login.nextStep != nil, account == nil || login.account == account else { return nil }
@@ -70,7 +68,6 @@ extension SignIns {
     }
   }
 
-  /// Suggests starting a sign-in again.
   private func startHint(_ loginID: String) -> Phrase {
     let known = (try? settings())?.accounts.map(\.name) ?? []
     let account = recentlyEnded.last { Login.isSame($0.loginID, loginID) }?.account
@@ -84,7 +81,7 @@ extension SignIns {
     logins.values.first { $0.isDetached && $0.hasLoginID(loginID) }
   }
 
-  /// The result `{"login","account","state","expires_at"}` of a sign-in in progress.
+  /// `{"login","account","state","expires_at"}` for a sign-in in progress.
   private func progressResult(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
       ("login", .string(login.loginID)), ("account", .string(login.account.text)), ("state", "waiting"),

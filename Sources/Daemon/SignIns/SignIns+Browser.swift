@@ -5,9 +5,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sign-in with a browser. The response is sent to a loopback address or pasted.
+/// Sign-in with a browser, whose response reaches a loopback address or is pasted.
 extension SignIns {
-  /// Sends the URL to the client, and waits for the browser's response.
+  /// Sends the URL to the client and waits for the browser's response.
   func sendBrowserURL(_ login: Login, _ waiting: SignIn.PendingApproval.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login) } catch {
@@ -48,7 +48,8 @@ extension SignIns {
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``handleAnswer(_:_:)`` on the sign-in's connection, with errors as events. Returns false for other requests.
+  /// Like ``handleAnswer(_:_:)`` for the sign-in's own connection, with errors as events. Returns false for other
+  /// requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard let step = signInStep(request),
       logins.values.contains(where: { $0.ticket == ticket && $0.hasLoginID(step.loginID) })
@@ -58,7 +59,7 @@ extension SignIns {
     return true
   }
 
-  /// The action for a redirect URL or a confirmation. Nil for other requests.
+  /// The ID and action for a redirect URL or a confirmation. Nil for other requests.
   private func signInStep(_ request: Request) -> (loginID: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginStep(.redirect(let loginID, let url)):
@@ -69,9 +70,7 @@ extension SignIns {
     }
   }
 
-  /// Handles a pasted redirect URL.
-  ///
-  /// - Throws: `redirect_rejected` if the URL is not the response. The wait then continues.
+  /// Handles a pasted redirect URL. Throws `redirect_rejected` if it is not the response. The wait then continues.
   func handlePastedRedirect(_ loginID: String, _ url: String) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -85,9 +84,8 @@ extension SignIns {
     return login
   }
 
-  /// Handles the authorization server's response.
-  ///
-  /// - Returns: The page for the browser, or nil if the browser must wait for the result.
+  /// Handles the authorization server's response. Returns the page for the browser, or nil if it must wait for the
+  /// result.
   private func accept(
     _ answer: AuthorizationResponse, _ login: Login, _ waiting: SignIn.PendingApproval.Browser,
     isFromOwnUser: Bool = true
@@ -113,7 +111,7 @@ extension SignIns {
     }
   }
 
-  /// Logs a foreign response, once per sign-in. Returns whether it did.
+  /// Logs a foreign response once per sign-in. Returns whether it was logged.
   @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
     guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true
@@ -123,7 +121,7 @@ extension SignIns {
 
   // MARK: The browser's page
 
-  /// Shows the result in the browser, if it is still waiting.
+  /// Shows the result in the browser, if still waiting.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
       login.number,
@@ -131,7 +129,7 @@ extension SignIns {
         to: outcome.configuration.issuer, as: outcome.label?.text, account: login.account.text, in: login.pageTexts))
   }
 
-  /// Shows the failure in the browser, if it is still waiting.
+  /// Shows the failure in the browser, if still waiting.
   func show(_ failure: Failure, of login: Login) {
     redirects?.answer(login.number, LoopbackPage.failed(failure.text).response(in: login.pageTexts))
   }
@@ -143,7 +141,6 @@ extension SignIns {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
     do throws(SessionError) { unconfirmed = try outcome.get() } catch { return finishLogin(id, .failure(error)) }
-    // From now on, the sign-in can be cancelled.
     login.approval.reopen()
     login.unconfirmed = unconfirmed
     guard let issuer = login.browser?.prepared.configuration.issuer else { return }
@@ -154,9 +151,7 @@ extension SignIns {
           name: unconfirmed.name, expiresAt: login.stepExpiry)), to: login, until: login.stepExpiry)
   }
 
-  /// Handles the user's answer about who has signed in.
-  ///
-  /// - Throws: `redirect_rejected` if no sign-in waits for the answer.
+  /// Handles the user's answer about who has signed in. Throws `redirect_rejected` if no sign-in waits for it.
   func confirm(_ loginID: String, isConfirmed: Bool) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
@@ -199,7 +194,7 @@ extension SignIns: RedirectServerDelegate {
     return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
-  /// Logs and reports a foreign response, once per sign-in.
+  /// Logs and reports a foreign response once per sign-in.
   func handleForeignRedirect(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id], !query.isEmpty, noteForeignRedirect(login) else { return }
     guard let error = AuthorizationRequest.strayError(in: query) else {
@@ -208,7 +203,7 @@ extension SignIns: RedirectServerDelegate {
           "the browser sent the response of another sign-in, so this one still waits; continue on the page that was opened last, or end the sign-in with Ctrl-C"
         ), to: login)
     }
-    // Any user of this machine could have sent it, so the sign-in continues.
+    // Any user of this machine could have sent the error, so the sign-in continues.
     report(
       Phrase(
         "the browser sent the error \(error) without the state of this sign-in, so it may not be from the server; if the browser also shows an error, end the sign-in with Ctrl-C"

@@ -3,18 +3,18 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sign-ins by device code. A timer polls the server until the user has decided.
+/// Sign-ins by device code. A timer polls the server until the user decides.
 extension SignIns {
-  /// The longest polling interval that is not announced to the user, in seconds.
+  /// The longest polling interval, in seconds, that is not announced to the user.
   private static let longestUnannouncedInterval = 60
 
-  /// Sends the code to the client, and starts polling.
+  /// Sends the code to the client and starts polling.
   func sendDeviceCode(_ login: Login, _ waiting: SignIn.PendingApproval.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
-    // First, so that the client can draw it next to the text.
+    // The QR code comes first, so that the client can draw it next to the text.
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     var event = Event.DeviceCode(
       loginID: login.loginID, account: login.account.text, issuer: prepared.configuration.issuer,

@@ -3,7 +3,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sign-ins that are needed only if there is no session.
+/// Sign-ins that are skipped if there is a session.
 extension SignIns {
   /// Responds with the account's session if it meets the condition. Otherwise runs `begin`.
   func signInUnless(
@@ -26,7 +26,7 @@ extension SignIns {
     broker.obtain(for: waiter, account)
   }
 
-  /// Responds with the account's session, or calls `signIn` if there is none.
+  /// Responds with the account's session, or calls `signIn` without one.
   private func respondWithSession(
     of account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void
   ) {

@@ -10,7 +10,6 @@ extension SignIns {
     if logins.values.contains(where: { $0.account == account && $0.isFinishing }) { try requireNoSignIn(to: account) }
   }
 
-  /// Throws if a sign-in is in progress.
   func requireNoSignIn(to account: AccountName) throws(Failure) {
     guard logins.values.contains(where: { $0.account == account }) else { return }
     throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
@@ -34,7 +33,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels all unapproved sign-ins because the daemon is stopping.
+  /// Cancels all unapproved sign-ins at shutdown.
   func stop() {
     for login in logins.values where login.approval.cancel() {
       sendResult(of: login, .failure(Failure(.cancelled, "the daemon is stopping")))
@@ -42,7 +41,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels the sign-in of a request whose sender disconnected, except one in the background.
+  /// Cancels the sign-in of a request whose sender disconnected, unless in the background.
   func abandon(_ ticket: Ticket) {
     for login in logins.values where login.ticket == ticket {
       if login.nextStep != nil, login.isDetached { login.ticket = .noRequest } else { cancel(login) }

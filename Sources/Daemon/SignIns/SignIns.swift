@@ -15,10 +15,9 @@ final class SignIns: AccountPart {
   /// Receives browsers' responses. Nil until needed.
   var redirects: RedirectServer?
   private let redirectSockets = RedirectSockets()
-  /// The accounts whose server has refused the device grant.
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
   private static let maximumAccountsWithoutDeviceGrant = 1024
-  /// The last results, oldest first.
+  /// The last results of background sign-ins, oldest first.
   var backgroundResults: [BackgroundResult] = []
   /// The IDs and accounts of the last ended sign-ins, for hints.
   var recentlyEnded: [(loginID: String, account: AccountName)] = []
@@ -36,7 +35,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts a sign-in. It replaces others of the same account.
+  /// Starts a sign-in, which replaces others of the same account.
   private func begin(
     _ request: LoginRequest, _ requested: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -44,7 +43,7 @@ final class SignIns: AccountPart {
     let source = requested.unattended == .assertion ? requested.configuration.assertionSource : nil
     if let source, !source.variables.isEmpty {
       passedAssertion.variables = broker.passedVariables.values(source.variables, of: [ticket])
-      // No descriptor has been read yet, so the client can repeat the request.
+      // No descriptor has been read, so the client can repeat the request.
       guard !passedAssertion.variables.isEmpty else {
         throw Failure(
           .assertionVariablesMissing(account: requested.account.text, source), account: requested.account.text)
@@ -123,7 +122,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts the first job of a sign-in.
   private func run(_ request: SignIn.Request, _ choice: FlowChoice, _ opened: ListenerHandoff, _ login: Login) {
     if let grant = request.unattended {
       run(login, then: finishLogin) { () throws(SessionError) in
@@ -177,15 +175,13 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the user's next step to the client, and keeps it for ``resume(_:waits:_:)``.
-  ///
-  /// - Parameter expiry: When the step expires, in unix seconds.
+  /// Sends the user's next step, which expires at `expiry` in unix seconds, and keeps it for ``resume(_:waits:_:)``.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.nextStep, login.stepExpiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
 
-  /// Sends the URL as a QR code, unless it is too large for a screen.
+  /// Sends the URL as a QR code, unless too large for a screen.
   func sendQRCode(_ address: String, to ticket: Ticket) {
     guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
     loop.send(.event(.qrCode(code)), to: ticket)
@@ -201,7 +197,6 @@ final class SignIns: AccountPart {
     fail(login, Failure(.codeExpired, message, hint: SignInCommand(login.account.text, login.enteredOptions).phrase))
   }
 
-  /// Handles the result of a sign-in, once the settings are current.
   func finishLogin(_ id: UInt64, _ outcome: Result<SignIn.Outcome, SessionError>) {
     context.whenSettingsAreRead { [self] in handleSignInResult(id, outcome) }
   }
@@ -339,7 +334,7 @@ final class SignIns: AccountPart {
     cancel(login, failure.code)
   }
 
-  /// Cancels a sign-in. An approved one still completes, but sends no result.
+  /// Cancels a sign-in. If already approved, it still completes but sends no result.
   func cancel(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.number)
     broker.accounts[login.account]?.session.markSignInEnded()
@@ -357,7 +352,7 @@ final class SignIns: AccountPart {
     logEnd(of: login, code)
   }
 
-  /// Deletes the server's data of an unfinished sign-in.
+  /// Deletes an unfinished sign-in's data at the server.
   private func withdraw(_ prepared: SignIn.Prepared) {
     guard prepared.mustDeleteClient else { return }
     runCleanup(of: prepared.account) { _ in prepared.deleteNewClient() }
@@ -373,7 +368,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Logs the end of a sign-in. `code` is nil for success.
   private func logEnd(of login: Login, _ code: FailureCode?) {
     let time = login.startedAt.duration(to: services.time.now()).wholeMilliseconds
     log.note(.signInEnded(milliseconds: time, code), login.account)

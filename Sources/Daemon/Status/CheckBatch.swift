@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A `status --check` request, with the results so far.
+/// A `status --check` request and its results so far.
 final class CheckBatch {
   let ticket: Ticket
   /// The only account to check. Nil for all.
@@ -23,7 +23,7 @@ final class CheckBatch {
 
   struct Check {
     let result: CheckResult
-    /// Why the session has ended, if the server ended it.
+    /// Why the server ended the session, if it did.
     var cause: SessionEvent.SignOutCause?
     /// Why the server did not respond.
     var failure: Failure?
@@ -39,9 +39,7 @@ final class CheckBatch {
       self.cause = cause
     }
 
-    /// The result of a failed token request.
-    ///
-    /// - Parameter wasTokenRejected: Whether the server had rejected an unexpired token.
+    /// The result of a failed token request. `wasTokenRejected` is true if the server had rejected an unexpired token.
     init(_ failure: Failure, wasTokenRejected: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(wasTokenRejected ? .revoked : .expired)

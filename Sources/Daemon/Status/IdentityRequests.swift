@@ -5,10 +5,9 @@ internal import Wire
 
 /// Handles `whoami`: sends the claims of the verified ID Token, or of UserInfo.
 final class IdentityRequests: AccountPart {
-  /// The source of the claims.
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
-  /// - Parameter isVerified: Whether to send only verified claims.
+  /// If `isVerified`, sends only verified claims.
   func whoami(_ name: String?, isVerified: Bool, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(name)
     if let refusal = broker.lock.refusalAfterIdleCheck(for: account.name) {
@@ -44,9 +43,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims, or requests UserInfo again with a new token.
-  ///
-  /// - Parameter generation: The session generation at the time of the request.
+  /// Sends the claims, or requests UserInfo again with a new token. `generation` is that of the session at the request.
   private func handleUserInfoResult(
     _ account: Account, _ generation: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>

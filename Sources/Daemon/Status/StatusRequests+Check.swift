@@ -2,8 +2,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// `status --check`: asks the server whether each account's token is valid. If not, a refresh decides whether the
-/// session is.
+/// `status --check`: asks the server whether each account's token is valid. If not, a refresh shows whether the session
+/// is.
 extension StatusRequests {
   /// Checks one account, or all if `name` is nil.
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
@@ -18,7 +18,7 @@ extension StatusRequests {
   private func check(_ summaries: [AccountSummary], _ batch: CheckBatch) {
     let now = services.time.now()
     let accounts = summaries.filter(\.isConfigured).map { ($0, broker.updatedAccount($0.name, $0.configuration)) }
-    // The accounts may be renamed.
+    // Identifies the accounts without their names, which may change.
     batch.pending = Set(accounts.map { ObjectIdentifier($1) })
     for (summary, account) in accounts {
       account.applySummary(summary)
@@ -58,7 +58,6 @@ extension StatusRequests {
     }
   }
 
-  /// - Parameter generation: The session generation at the time of the request.
   private func handleCheckResult(
     _ account: Account, _ generation: UInt64, _ outcome: Result<SessionRequests.CheckResult, SessionError>,
     _ batch: CheckBatch
@@ -90,7 +89,7 @@ extension StatusRequests {
     recordResult(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
   }
 
-  /// Records an account's result. Responds after the last one.
+  /// Records an account's result and responds after the last.
   private func recordResult(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.pending.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)
@@ -99,7 +98,7 @@ extension StatusRequests {
     if batch.pending.isEmpty { finish(batch) }
   }
 
-  /// Sends the response, with the session states after the checks.
+  /// Responds with the session states after the checks.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

@@ -4,11 +4,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A `doctor` request, with the results so far.
+/// A `doctor` request and its results so far.
 private final class ExaminationBatch {
   struct Server {
     let configuration: AccountConfiguration
-    /// One of the accounts that use it.
+    /// One of the accounts at this server.
     let account: AccountName
     let cancellation = Cancellation()
     /// The state of the server. Nil until examined.
@@ -21,7 +21,6 @@ private final class ExaminationBatch {
   /// The settings that this version does not know.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
-  /// The index of each account's server.
   var serverIndices: [AccountName: Int] = [:]
   var isAnswered = false
 
@@ -69,7 +68,7 @@ extension StatusRequests {
     schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
   }
 
-  /// Responds, once all servers have or ``examinationTime`` has passed.
+  /// Responds once all servers have, or ``examinationTime`` has passed.
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
@@ -84,9 +83,7 @@ extension StatusRequests {
     }
   }
 
-  /// The state of a server.
-  ///
-  /// - Parameter examination: Nil if the server did not respond in time.
+  /// The state of a server. `examination` is nil if the server did not respond in time.
   private static func json(_ examination: IssuerExamination?) -> JSONObject {
     guard let examination else {
       let late = Failure(

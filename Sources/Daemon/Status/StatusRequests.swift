@@ -6,7 +6,7 @@ internal import Wire
 
 /// Handles `status` and `list`.
 final class StatusRequests: AccountPart {
-  /// The command that the response is for.
+  /// The command that gets the response.
   enum Purpose: Sendable { case status, list }
 
   private let signIns: SignIns
@@ -50,11 +50,10 @@ final class StatusRequests: AccountPart {
     return (accounts, vault)
   }
 
-  /// Responds with the accounts, and to `status` also with the daemon and the vault.
+  /// Responds with the accounts, and for `status` also with daemon and vault. `more` adds members to each account's
+  /// object.
   ///
-  /// - Parameters:
-  ///   - only: The account whose pending sign-ins to include. Nil for all.
-  ///   - more: Adds members to each account's object.
+  /// - Parameter only: The account whose pending sign-ins to include. Nil for all.
   func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
@@ -74,10 +73,10 @@ final class StatusRequests: AccountPart {
     }
   }
 
-  /// The number of accounts described in one turn of the loop, so that other requests do not wait for long.
+  /// The number of accounts described in one turn of the loop, so that other requests do not wait long.
   private static let accountsPerTurn = 16
 
-  /// Describes accounts, and passes them to `finish` after the `described` ones.
+  /// Describes accounts, and passes them after those already `described` to `finish`.
   private func describe(
     _ summaries: ArraySlice<AccountSummary>, after described: [JSON] = [], for purpose: Purpose,
     adding more: @escaping (AccountSummary, Account, inout JSONObject) -> Void, then finish: @escaping ([JSON]) -> Void
@@ -109,7 +108,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The members for an account deleted from the settings.
   private func deletedAccountMembers(_ summary: AccountSummary, _ purpose: Purpose) -> JSONObject {
     let state: SessionState =
       summary.problem?.isLocked == true ? .locked : summary.isUnreadable ? .unreadable : .signedOut
@@ -154,7 +152,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The administrator's file for the account, and the user's changes. Nil without a file.
+  /// The administrator's file for the account and the user's changes. Nil without a file.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }
@@ -194,7 +192,6 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// Converts a time of the loop to unix seconds.
   func unixTime(_ moment: Instant) -> Int {
     services.time.wallSeconds() + Int(services.time.now().duration(to: moment).components.seconds)
   }

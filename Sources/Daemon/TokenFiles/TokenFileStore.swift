@@ -9,45 +9,37 @@ final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
   private static let lockSuffix = ".lock"
-  /// The random part of a file name, in bytes.
   private static let randomBytes = 16
 
-  /// - Parameter path: The directory. Nil for the runtime directory, which is created if missing.
+  /// - Parameter path: Nil for the runtime directory, which is created if missing.
   init(_ path: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.opening(firstOf: path.map { [$0] } ?? UserDirectories.runtimeCandidates())
     removeOrphans()
   }
 
-  /// - Parameter path: An existing directory.
-  /// - Throws: An error if other users could have created the directory.
+  /// Uses an existing directory. Throws if other users could have created it.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
   }
 
-  /// - Parameters:
-  ///   - path: The existing directory of a standing file.
-  ///   - runtime: The daemon's runtime directory.
-  /// - Throws: An error if `path` is on a disk and is no runtime directory of the user.
+  /// Uses `path`, the existing directory of a standing file. Throws if it is on a disk and not the user's runtime
+  /// directory. `runtime` is the daemon's runtime directory.
   init(standing path: String, runtime: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
 
-  /// Claims a file name until its lock is released.
-  ///
-  /// - Parameter name: A name from an earlier daemon. Nil for a new one.
-  /// - Throws: `EAGAIN` if another daemon has claimed the name.
+  /// Claims a file name, by default a new one, until its lock is released. Throws `EAGAIN` if another daemon has
+  /// claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
-  /// Claims a standing file's name and removes an earlier daemon's leftovers.
-  ///
-  /// - Returns: Nil if the file belongs to another program.
-  /// - Throws: The same errors as ``claim(_:)``.
+  /// Claims a standing file's name and removes an earlier daemon's leftovers. Returns nil if the file belongs to
+  /// another program. Throws `EAGAIN` like ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
     let isOurs = found.contains { $0.hasSameBytes(as: "\(name)\(Self.lockSuffix)") }
@@ -60,9 +52,7 @@ final class TokenFileStore: Sendable {
 
   private static func newName() -> String { TokenFileName.prefix + HexDigit.text(Randomness.bytes(randomBytes)) }
 
-  /// Replaces the file's content with the token, atomically.
-  ///
-  /// - Throws: `EEXIST` if the file belongs to another program.
+  /// Atomically replaces the file's content with the token. Throws `EEXIST` if the file belongs to another program.
   func write(_ token: SharedSecret, to name: String, _ lock: TokenFileLock) throws(SystemError) {
     try token.bytes.withBytes { (token) throws(SystemError) in
       if lock.ownsFile {
@@ -106,13 +96,12 @@ final class TokenFileLock: Sendable {
   private let lock: FileLock
   private let owns: Monitor<Bool>
 
-  /// - Parameter ownsFile: Whether an earlier daemon wrote the existing file.
   init(_ lock: consuming FileLock, ownsFile: Bool) {
     self.lock = lock
     owns = Monitor(ownsFile)
   }
 
-  /// Whether this program wrote the file.
+  /// Whether this program, or an earlier daemon, wrote the file.
   var ownsFile: Bool {
     get { owns.withLock { $0 } }
     set { owns.withLock { $0 = newValue } }

@@ -5,13 +5,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Keeps tokens in files, and renews them before expiry.
+/// Keeps tokens in files and renews them before expiry.
 final class TokenFiles: AccountPart {
-  /// The files, by request.
   private var tokenFiles: [Ticket: TokenFile] = [:]
   /// The store in the runtime directory. Nil until used.
   private var tokenFileStore: TokenFileStore?
-  /// The requests that wait for a file name.
   private var ticketsClaimingNames: Set<Ticket> = []
   /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
@@ -20,9 +18,9 @@ final class TokenFiles: AccountPart {
   private var standing: [StandingEntry] = []
   /// The ticket number of the last standing file.
   private var lastStanding: UInt64 = 0
-  /// The revision of the settings that ``standing`` was read from.
+  /// The settings file's revision when ``standing`` was read.
   private var standingRevision: UInt64?
-  /// The actions that wait for an account's standing files. Each runs at `until` at the latest.
+  /// The actions that wait for an account's standing files, until `until` at the latest.
   private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -47,7 +45,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// A file name that no other daemon uses.
   private struct ClaimedName: Sendable {
     let store: TokenFileStore
     let name: String
@@ -69,7 +66,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Starts to keep a file after its name was claimed.
   private func handleClaim(
     _ outcome: Result<ClaimedName, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
@@ -91,16 +87,14 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Removes a file and releases its name, on a worker.
-  ///
-  /// - Parameter then: Called when the file is removed.
+  /// Removes a file and releases its name on a worker, then calls `then`.
   private func release(
     _ store: TokenFileStore, _ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}
   ) {
     work.run({ store.release(name, lock) }) { _ in then() }
   }
 
-  /// The directory of the socket. Nil for a private daemon.
+  /// The socket's directory. Nil for a private daemon.
   private var runtimeDirectory: String? {
     context.status.socketPath.flatMap { path in
       path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) }
@@ -121,7 +115,7 @@ final class TokenFiles: AccountPart {
 
   // MARK: Getting tokens
 
-  /// - Parameter isNew: Whether the token must be newer than the one in the file.
+  /// - Parameter isNew: Whether the token must be newer than that in the file.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.awaitsToken else { return }
     file.awaitsToken = true
@@ -144,7 +138,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Writes a token to a file on a worker, unless it is already there, and schedules its renewal.
+  /// Writes a token to a file on a worker, unless already written, and schedules its renewal.
   func store(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.awaitsToken = false
     defer { runReadyActions() }
@@ -195,10 +189,9 @@ final class TokenFiles: AccountPart {
     loop.send(.failure(failure), to: file.ticket)
   }
 
-  /// A token to write.
   private struct Content {
     let token: SealedSecret
-    /// The token's expiry. Nil if the server reported no lifetime.
+    /// Nil if the server reported no lifetime.
     let expiresAt: Instant?
     let lifetimeSeconds: Int?
     let expiresAtUnixSeconds: Int?
@@ -270,9 +263,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Retries failed token requests at random times within `spread`.
-  ///
-  /// - Returns: Whether a file needs a retry.
+  /// Retries failed token requests at random times within `spread`. Returns whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
@@ -288,7 +279,6 @@ final class TokenFiles: AccountPart {
 
   // MARK: Events of the session
 
-  /// Updates the files after an event.
   func applyEvent(_ entry: SessionEntry) {
     let own = tokenFiles.values.filter { file in
       entry.account.map { $0.hasSameBytes(as: file.account.text) } ?? true
@@ -321,7 +311,7 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
-  /// Removes a file for the reason `code`, but keeps its name for the next token.
+  /// Removes a file because of `code`, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewalDue = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
@@ -334,11 +324,8 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Sends the file's path to the client.
-  ///
-  /// - Parameters:
-  ///   - removal: Why the file was removed. Nil if it was written.
-  ///   - expiresAt: The token's expiry, in unix seconds.
+  /// Sends the file's path to the client. `removal` is why the file was removed, or nil if written. `expiresAt` is in
+  /// unix seconds.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
@@ -347,16 +334,14 @@ final class TokenFiles: AccountPart {
 
   // MARK: The end
 
-  /// Stops updating a file and removes it.
-  ///
-  /// - Parameter then: Called when the file is removed.
+  /// Stops updating a file, removes it, then calls `then`.
   func stopKeeping(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
     release(file.store, file.name, file.lock, then: then)
   }
 
-  /// Removes all files, because the daemon is stopping.
+  /// Removes all files at shutdown.
   func stop() {
     (keepsStanding, standing) = (false, [])
     let unnamed = ticketsClaimingNames
@@ -389,7 +374,6 @@ final class TokenFiles: AccountPart {
     announceSettings()
   }
 
-  /// Keeps the standing files in the settings, and no others.
   func updateStandingFiles(from settings: Settings) {
     guard keepsStanding, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
@@ -417,7 +401,7 @@ final class TokenFiles: AccountPart {
 
   var keepsStandingFiles: Bool { !standing.isEmpty }
 
-  /// Runs once a minute. Retries failed standing files, and checks whether other processes have ended sessions.
+  /// Retries failed standing files and checks whether other processes ended sessions. Called once a minute.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -428,7 +412,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Claims the name of a standing file, on a worker.
   private func claimName(of file: StandingEntry) {
     ticketsClaimingNames.insert(file.ticket)
     work.run({ [file = file.file, runtime = runtimeDirectory] () throws(Failure) in
@@ -447,7 +430,7 @@ final class TokenFiles: AccountPart {
   /// How long a settings change waits for the files.
   private static let fileTimeout = Duration.seconds(10)
 
-  /// Calls `action` once the account's standing files were written or have failed, or after ``fileTimeout``.
+  /// Calls `action` once the account's standing files were written or failed, or after ``fileTimeout``.
   func whenFilesAreWritten(_ account: AccountName, _ action: @escaping () -> Void) {
     actionsAwaitingFiles.append((account, loop.now.advanced(by: Self.fileTimeout), action))
     runReadyActions()

@@ -3,11 +3,10 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// An account in memory: its settings, its own token, and one slot for each other target.
+/// An account in memory: its settings, its own token, and a slot for each other target.
 final class Account {
-  /// The maximum number of slots besides the account's own.
   private static let maximumOtherSlots = 32
-  /// The maximum size of an account's access tokens in memory, in bytes.
+  /// The maximum size of an account's cached access tokens.
   static let maximumBytes = 1 << 20
 
   let shared: SharedAccountState
@@ -16,7 +15,7 @@ final class Account {
   /// The slots with other targets, least recently used first.
   private(set) var otherSlots: [TokenSlot] = []
 
-  /// The revision of the settings file that the configuration was read from. Nil after a change in memory.
+  /// The revision of the settings file with this configuration. Nil after a change in memory.
   var settingsRevision: UInt64?
 
   var roles = RoleCache()
@@ -53,7 +52,6 @@ final class Account {
     slots.compactMap(\.session.grant).filter { $0.isAlive(at: now) }
   }
 
-  /// The slot for this target, if it exists.
   func existingSlot(_ target: TokenTarget?) -> TokenSlot? {
     target == nil ? ownSlot : otherSlots.first { $0.target == target }
   }
@@ -72,8 +70,8 @@ final class Account {
     return otherSlots[otherSlots.count - 1]
   }
 
-  /// Removes and returns all waiters of an ended session. Abandons all runs, and drops the cached roles and every slot
-  /// except ``ownSlot``.
+  /// Removes and returns all waiters of an ended session. Abandons all runs, and drops cached roles and all slots but
+  /// ``ownSlot``.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
     ownSlot.waiters = []
@@ -83,14 +81,14 @@ final class Account {
     return waiters
   }
 
-  /// Renames the account. Abandons runs that began under the old name.
+  /// Abandons runs that began under the old name.
   func rename(to name: AccountName) {
     shared.name = name
     settingsRevision = nil
     for slot in slots { slot.abandonRun() }
   }
 
-  /// Applies the vault's data to the session. Ignores a locked or unreadable record.
+  /// Applies the vault's data to the session, unless locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
     session.applyRecord(isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)

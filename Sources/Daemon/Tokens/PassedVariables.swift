@@ -5,13 +5,12 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The values of variables passed by clients, in memory only, until the connection closes.
+/// The values of variables passed by clients, kept in memory until the connection closes.
 final class PassedVariables: DaemonPart {
   private static let maximumBytes = BearerAssertion.maximumBytes
 
   /// The values, by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
-  /// The requests being read.
   private var ticketsBeingRead: Set<Ticket> = []
 
   /// Replaces the connection's values with those of a request.
@@ -46,7 +45,7 @@ final class PassedVariables: DaemonPart {
 
   func forgetValues(of connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values of these variables from the first connection that has all of them, if any.
+  /// The values of these variables from the first connection with all of them, if any.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

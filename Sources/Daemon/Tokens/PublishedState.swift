@@ -3,11 +3,10 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The last published state of an account. Each method records a change, and returns the events to publish.
+/// The last published state of an account. Each method records a change and returns the events to publish.
 struct PublishedState {
   /// Whether the account was published as signed in. Nil until known.
   private var isSignedIn: Bool?
-  /// Whether the last published state was offline.
   private var isOffline = false
   /// The last published failure of a refresh.
   private var failure: FailureCode?
@@ -16,9 +15,7 @@ struct PublishedState {
   /// The sign-in deadline in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// - Parameters:
-  ///   - isGuest: Whether the new session has no user.
-  ///   - wasGuest: Whether the session replaces one without a user.
+  /// Records a sign-in. Guest sessions have no user; `wasGuest` is about the replaced session.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
@@ -84,7 +81,6 @@ struct PublishedState {
     return [.refreshFailed(SessionEvent.RefreshFailure(code, error))]
   }
 
-  /// Whether the error does not concern the session.
   private static func isUnrelatedToSession(_ error: SessionError) -> Bool {
     switch error {
     case .cancelled, .stopping, .tooBusy, .noAccount, .lifetimeTooShort, .otherTokensUnavailable: true
@@ -94,7 +90,7 @@ struct PublishedState {
 }
 
 extension SessionEvent.RefreshFailure {
-  /// A failure, with the host if the host was unreachable.
+  /// A failure, with the host if it was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)

@@ -2,7 +2,6 @@ internal import OAuth
 
 /// The role credentials of one account, in memory.
 struct RoleCache {
-  /// A role, and the endpoint that issues its credentials.
   struct Key: Hashable {
     let endpoint: Endpoint
     let role: WebIdentityRole
@@ -13,12 +12,10 @@ struct RoleCache {
   /// The remaining lifetime, in seconds, below which credentials are renewed.
   private static let renewalSeconds = 1200
 
-  /// Each with its time of renewal, in unix seconds.
+  /// The credentials by role, and the unix time from which to renew them.
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
-  /// The credentials of a role, unless they need renewal.
-  ///
-  /// - Parameter now: Unix seconds.
+  /// The credentials of a role, unless they need renewal. `now` is in unix seconds.
   func freshCredentials(for key: Key, now: Int) -> WebIdentityRole.Credentials? {
     credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
   }

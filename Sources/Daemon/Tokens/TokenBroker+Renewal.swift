@@ -28,7 +28,6 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Publishes that a token expires soon or has expired.
   private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
     // Only the account's own token causes notices, since the others depend on it.
     guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
@@ -43,7 +42,7 @@ extension TokenBroker {
     }
   }
 
-  /// Starts a renewal, unless the server asked to wait or too many are in progress.
+  /// Starts a renewal, unless the server asked for a pause or too many are in progress.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.serverIdentifier
     if slot.waiters.isEmpty { slot.session.dropCallerPriority() }
@@ -71,7 +70,7 @@ extension TokenBroker {
 
   // MARK: - Accounts with the background policy
 
-  /// Requests the first tokens of accounts with the background policy, spread over time, after the settings changed.
+  /// Requests the first tokens of accounts with the background policy, spread over time, if the settings changed.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
@@ -99,7 +98,6 @@ extension TokenBroker {
   /// The pause before a scan, so that the first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
-  /// Schedules a scan for sessions that end soon.
   func planSessionEndScan() {
     nextSessionEndScan = loop.now
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }

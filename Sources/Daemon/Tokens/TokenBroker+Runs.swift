@@ -4,11 +4,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The runs that get tokens: with a refresh token, by token exchange (RFC 8693) or with an assertion.
+/// The runs that get tokens: with a refresh token, an assertion, or by token exchange (RFC 8693).
 extension TokenBroker {
-  /// Begins a run that gets a token.
-  ///
-  /// - Parameter permit: The permit of a background renewal. Nil if a request waits.
+  /// Begins a run that gets a token. Only a background renewal has a permit.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: RenewalLimiter.Permit? = nil) {
     startAttempt(slot.begin(refresh, permit), slot)
   }
@@ -85,7 +83,7 @@ extension TokenBroker {
     }
   }
 
-  /// Handles the end of an attempt. An abandoned run has stored its refresh token, but its result is ignored.
+  /// Handles the end of an attempt. Ignores the result of an abandoned run, which has stored its refresh token.
   private func handleAttemptResult(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     checkClock()
     let now = services.time.now()
@@ -154,7 +152,7 @@ extension TokenBroker {
     startAttempt(run, slot)
   }
 
-  /// Updates the record generation of cached tokens after the record was rewritten.
+  /// Updates the record generation of cached tokens after a rewrite of the record.
   private func moveTokens(of name: AccountName, _ move: RecordRewrite) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
       slot.session.applyRecordRewrite(to: move.to)
@@ -163,7 +161,7 @@ extension TokenBroker {
 
   // MARK: - Assertions
 
-  /// Removes and returns waiters that joined late, with the assertion variables that the failed attempt lacked.
+  /// Removes and returns waiters that joined late with the assertion variables that the failed attempt lacked.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariablesMissing(_, let source) = error else { return [] }
     let hasAll = { [passedVariables] (waiter: Waiter) in
@@ -174,11 +172,8 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion from another account's ID Token, which is renewed if expired.
-  ///
-  /// - Parameters:
-  ///   - configuration: The settings of the account that signs in with the assertion.
-  ///   - isRenewed: Whether to renew the ID Token first.
+  /// Gets an assertion for the account of `configuration` from another account's ID Token, which is renewed if expired,
+  /// or first if `isRenewed`.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
     then finish: @escaping (Result<SharedSecret, SessionError>) -> Void

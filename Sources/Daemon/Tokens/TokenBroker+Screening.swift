@@ -5,11 +5,10 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Finds tokens in the environment of a program that must not get any, see ``Wire/EnvironmentScreening``.
+/// Finds tokens in the environment of a program that must not get any (``Wire/EnvironmentScreening``).
 extension TokenBroker {
-  /// Responds with the environment variables that contain tokens or are set by an account's settings.
-  ///
-  /// - Parameter passed: The descriptor with the variables' values.
+  /// Responds with the environment variables that contain tokens or are set by an account's settings. Reads their
+  /// values from the last passed descriptor.
   func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()
@@ -111,8 +110,8 @@ struct TokenFinder {
     return isFound
   }
 
-  /// The value without percent-encoding (RFC 3986 section 2.1) and without backslashes before slashes (RFC 8259 section
-  /// 7), padded with zeros.
+  /// The value without percent-encoding (RFC 3986 section 2.1) and `\/` escapes (RFC 8259 section 7), padded with
+  /// zeros.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

@@ -30,8 +30,8 @@ extension TokenBroker {
     let isCurrent: Bool?
   }
 
-  /// Checks the cached token against the vault, on a worker, while requests wait. Drops the token if another process
-  /// has replaced its record.
+  /// Checks the cached token against the vault, on a worker, while requests wait. Drops it if another process has
+  /// replaced its record.
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
@@ -58,13 +58,10 @@ extension TokenBroker {
     }
   }
 
-  /// - Parameters:
-  ///   - known: The stamp at the previous validation.
-  ///   - revision: The watch revision when this validation began.
+  /// `known` is the previous validation's stamp, `revision` the watch revision when this validation began.
   private func applyValidation(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
-    // If the vault is unreadable, the token stays, and the next request tries again.
+    // If the vault is unreadable, the token stays and the next request tries again.
     guard let isCurrent = validation.isCurrent else { return }
-    // Another process may also have changed the key slots.
     if validation.stamp != known || validation.stamp == nil { lock.handleVaultFileChange() }
     if isCurrent {
       (slot.validation.stamp, slot.validation.revision) = (validation.stamp, revision)

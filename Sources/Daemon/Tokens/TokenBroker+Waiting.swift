@@ -24,7 +24,7 @@ extension TokenBroker {
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
-  /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether it waits.
+  /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether it was queued.
   func queueIfWorthWaiting(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isSafeToRetry else { return false }
     slot.waiters.append(waiter)
@@ -32,7 +32,6 @@ extension TokenBroker {
     return true
   }
 
-  /// Schedules another refresh after a failure.
   func scheduleRefresh(_ slot: TokenSlot, because error: SessionError, _ now: Instant) {
     guard error.isSafeToRetry else { return }
     if !slot.waiters.isEmpty { slot.session.queueForCaller(because: error, now: now) }
@@ -45,7 +44,7 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Fails the requests that may not wait longer.
+  /// Fails the requests whose waiting time has ended.
   func failExpiredWaiters(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
     // A refresh in progress answers the waiting requests when it ends.

@@ -6,7 +6,7 @@ internal import Wire
 
 /// Decides whether tokens may be served while the vault can be locked.
 protocol TokenLock: AnyObject {
-  /// Locks the vault if it is idle. Returns the error if the account's tokens must not be served now.
+  /// Locks the vault if idle. Returns the error if the account's tokens must not be served now.
   func refusalAfterIdleCheck(for account: AccountName) -> SessionError?
   /// Records that a token at this protection level was served.
   func recordUse(_ level: Protection)
@@ -22,16 +22,16 @@ final class TokenBroker: DaemonPart {
   private(set) var accounts: [AccountName: Account] = [:]
   /// The renames in progress, whose old name may already be missing from the settings.
   var renames: [(old: AccountName, new: AccountName)] = []
-  /// The servers that get no requests for a time, because of an error response.
+  /// The servers that get no requests for a time after an error response.
   var pauses = ServerPauses()
   let renewalLimiter = RenewalLimiter()
   private(set) lazy var networkListener = NetworkListener(loop) { [unowned self] in scheduleNetworkRetry() }
   var isNetworkRetryScheduled = false
   /// When the last round of retries began.
   var lastNetworkRetry: Instant?
-  /// Whether the daemon serves only one client, and renews nothing without a request.
+  /// Whether the daemon serves only one client and renews nothing without a request.
   var isPrivate = false
-  /// The revision of the settings file at the last scan for accounts with the background policy.
+  /// The settings file's revision at the last scan for accounts with the background policy.
   var backgroundScanRevision: UInt64?
   /// When to scan the vault next for sessions that end soon. Nil before the first scan.
   var nextSessionEndScan: Instant?
@@ -54,7 +54,6 @@ final class TokenBroker: DaemonPart {
 
   var slots: [TokenSlot] { accounts.values.flatMap(\.slots) }
 
-  /// Adds an account or replaces its settings.
   func addOrUpdate(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     guard let account = accounts[name] else {
       let account = Account(name: name, configuration: configuration)
@@ -65,9 +64,8 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Removes an account. The result of a run in progress is stored, but not served.
-  ///
-  /// - Parameter error: Sent to the waiting requests.
+  /// Removes an account and sends `error` to its waiting requests. The result of a run in progress is stored, not
+  /// served.
   func remove(_ name: AccountName, because error: SessionError) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.cancelQuestions()
@@ -112,7 +110,7 @@ final class TokenBroker: DaemonPart {
     return updatedAccount(account, configuration)
   }
 
-  /// Returns the requested account's name if the account exists. Nil if the request specifies none.
+  /// Returns the requested account's name if it exists. Nil if the request specifies none.
   func requestedName(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
@@ -125,7 +123,7 @@ final class TokenBroker: DaemonPart {
       hint: "agent logout \(account.text)")
   }
 
-  /// Returns the account with these settings. Drops its token if another program has changed the settings.
+  /// Returns the account with these settings. Drops its token if another program changed them.
   func updatedAccount(_ name: AccountName, _ configuration: AccountConfiguration) -> Account {
     let account = accounts[name] ?? addOrUpdate(name, configuration)
     if account.configuration != configuration {
@@ -136,7 +134,6 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Applies changed settings to an account.
   func applySettings(_ configuration: AccountConfiguration, to account: Account) {
     let keepsTokens = configuration.differsOnlyInRefreshPolicy(from: account.configuration)
     account.configuration = configuration
@@ -148,7 +145,6 @@ final class TokenBroker: DaemonPart {
     context.observer?.didOutdateToken(of: account.name)
   }
 
-  /// Responds with a token.
   func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     try sendToken(request, ticket, replacing: nil)
   }
@@ -190,9 +186,7 @@ final class TokenBroker: DaemonPart {
     loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
   }
 
-  /// Serves a token at once, queues the waiter or throws.
-  ///
-  /// - Parameter isValidated: Whether the cached token was just validated against the vault.
+  /// Serves a token at once, queues the waiter or throws. `isValidated` is true if the cached token was just validated.
   func serveOrQueue(
     _ waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
   ) throws(SessionError) {
@@ -240,9 +234,8 @@ final class TokenBroker: DaemonPart {
     waiter.finish(slot, .success(grant))
   }
 
-  /// Removes the waiters and passes each its result.
-  ///
-  /// - Parameter answer: Returns nil for a waiter that was queued again.
+  /// Removes the waiters and passes each the result of `answer`, unless that is nil because the waiter was queued
+  /// again.
   func answerWaiters(_ slot: TokenSlot, _ answer: (Waiter) -> Result<AccessGrant, SessionError>?) {
     for waiter in slot.takeWaiters() {
       switch answer(waiter) {
@@ -267,7 +260,7 @@ final class TokenBroker: DaemonPart {
     do throws(SessionError) { try serveOrQueue(waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
   }
 
-  /// Calls `body` with a token for a request. Responds with the error if there is none.
+  /// Calls `body` with a token for a request, or responds with the error.
   func obtain(
     _ need: TokenNeed, _ target: TokenTarget? = nil, for ticket: Ticket, _ account: Account,
     waitsUntil: Instant? = nil, isAfterRefusal: Bool = false,
@@ -360,7 +353,7 @@ class AccountPart: DaemonPart {
     super.init(context)
   }
 
-  /// Returns the selector that chooses the account for a request by the URL.
+  /// Returns the selector of the account for a request's URL.
   func accountSelector(for ticket: Ticket) throws(Failure) -> AccountSelector {
     AccountSelector(settings: try settings(), services: services, preferred: context.directoryEntries[ticket]?.account)
   }

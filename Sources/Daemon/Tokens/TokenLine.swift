@@ -8,8 +8,7 @@ internal import Wire
 struct TokenLine {
   let line: SharedSecret
 
-  /// - Parameter proof: A DPoP proof for the token.
-  /// - Throws: `memory` if the secure heap is full.
+  /// Throws `memory` if the secure heap is full. `proof` is a DPoP proof for the token.
   init(
     _ description: TokenDescription, _ grant: AccessGrant, _ extras: TokenRequest.Extras, proof: String? = nil
   ) throws(Failure) {

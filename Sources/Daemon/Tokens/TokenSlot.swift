@@ -16,7 +16,7 @@ final class TokenSlot {
   /// The run in progress. Results of other runs are ignored (invariant: late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The vault file's stamp and watch revision at the last validation of the cached token, and whether one is running.
+  /// The vault file's stamp and watch revision at the cached token's last validation, and whether one is running.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
   /// The origins that refused this target's tokens.
@@ -42,7 +42,7 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token: then it must still store the new one.
+  /// Detaches the run. Cancels it unless it has sent its refresh token and must store the new one.
   func abandonRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -54,7 +54,7 @@ final class TokenSlot {
     return waiters
   }
 
-  /// Whether no request is waiting and no refresh is in progress.
+  /// Whether no request waits and no refresh is in progress.
   var isIdle: Bool { waiters.isEmpty && session.refresh == nil }
 
   /// Adds the ID Token and claims if the requested variables need them.
@@ -67,11 +67,9 @@ final class TokenSlot {
     return extras
   }
 
-  /// The response line to a token request.
+  /// The response line to a token request. An expired ID Token is omitted even if requested.
   ///
-  /// - Parameters:
-  ///   - extras: The result of ``addingVariableFields(_:)``.
-  ///   - isIDTokenExpired: Whether to omit the ID Token, even if requested.
+  /// - Parameter extras: The result of ``addingVariableFields(_:)``.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
   ) throws(Failure) -> SharedSecret {
@@ -110,7 +108,6 @@ final class RefreshRun {
   var refresh: Session.Refresh
   let cancellation = Cancellation()
   var attemptStartedAt: Instant
-  /// The permit of a background renewal.
   private let permit: RenewalLimiter.Permit?
 
   fileprivate init(_ slot: TokenSlot, _ refresh: Session.Refresh, _ permit: RenewalLimiter.Permit?) {
@@ -128,7 +125,7 @@ final class Waiter {
   /// The request. The waiter is removed when the request ends.
   let ticket: Ticket
   let need: TokenNeed
-  /// The token's target. Nil for the account's own token.
+  /// Nil for the account's own token.
   let target: TokenTarget?
   /// When to stop waiting for an unreachable server. Nil if the request does not wait.
   let waitsUntil: Instant?
@@ -136,10 +133,9 @@ final class Waiter {
   let isAfterRefusal: Bool
   /// Whether the request waits only for the validation of the cached token.
   var awaitsValidation = false
-  /// Called once with the result, then nil.
+  /// Called once with the slot and its token or the error, then nil.
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 
-  /// - Parameter answer: Called once, with the slot and its token or the error.
   init(
     ticket: Ticket, need: TokenNeed, target: TokenTarget? = nil, waitsUntil: Instant? = nil,
     isAfterRefusal: Bool = false, answer: @escaping (TokenSlot, Result<AccessGrant, SessionError>) -> Void
@@ -152,12 +148,12 @@ final class Waiter {
     self.answer = answer
   }
 
-  /// Answers the request once.
+  /// Answers the request, unless already answered.
   func finish(_ slot: TokenSlot, _ outcome: Result<AccessGrant, SessionError>) { answer.take()?(slot, outcome) }
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// Returns the grant, or throws the failure to send to the client, which names the slot's account.
+  /// Returns the grant, or throws the client's failure, which names the slot's account.
   func grantOrFailure(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

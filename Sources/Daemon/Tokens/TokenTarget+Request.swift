@@ -3,9 +3,7 @@ internal import Sessions
 internal import Wire
 
 extension TokenTarget {
-  /// The target of a token request. Nil for the account's own token.
-  ///
-  /// - Throws: `invalid_request` if the scope, resource, audience or details are invalid.
+  /// The target of a token request. Nil for the account's own token. Throws `invalid_request` if `target` is invalid.
   static func make(_ target: TokenRequest.Target, account: String?) throws(Failure) -> TokenTarget? {
     do {
       return try TokenTarget(

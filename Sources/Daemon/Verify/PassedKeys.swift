@@ -10,8 +10,8 @@ enum PassedKeys {
   /// How often a blocked read checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
 
-  /// - Parameter report: Called with a warning for each defect of the set.
-  /// - Throws: `invalid_configuration` if the set is malformed, too long or has no usable key.
+  /// Calls `report` with a warning for each defect of the set. Throws `invalid_configuration` if the set is malformed,
+  /// too long or has no usable key.
   static func read(
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> JWKSet {

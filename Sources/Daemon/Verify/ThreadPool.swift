@@ -1,15 +1,13 @@
 internal import Platform
 internal import Synchronization
 
-/// Threads that share the parts of a task with the calling thread. They end with the pool.
+/// Threads that share a task's parts with the calling thread. They end with the pool.
 final class ThreadPool: Sendable {
-  /// One task. Each free thread runs the next part.
+  /// A task, whose next part each free thread runs.
   private final class Task: Sendable {
-    /// The next part to run.
     private let next = Atomic<Int>(0)
     private let count: Int
     private let body: @Sendable (Int) -> Void
-    /// The number of finished parts.
     private let finished: Monitor<Int>
 
     init(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -27,7 +25,6 @@ final class ThreadPool: Sendable {
       }
     }
 
-    /// Waits until all parts have run.
     func wait() {
       let count = count
       _ = finished.wait(nil) { $0 == count ? true : nil }
@@ -35,10 +32,10 @@ final class ThreadPool: Sendable {
   }
 
   private let tasks = WorkQueue<Task>()
-  /// The number of threads, not including the caller's thread.
+  /// The number of threads besides the caller's.
   private let helperThreads: Int
 
-  /// - Parameter size: The maximum number of threads, including the caller's thread.
+  /// - Parameter size: The maximum number of threads, including the caller's.
   init(size: Int) {
     var started = 0
     for _ in 1..<max(1, size) {

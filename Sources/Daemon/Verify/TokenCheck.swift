@@ -15,20 +15,19 @@ struct TokenCheck: Sendable {
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// The number of tokens that a thread verifies at a time.
+  /// The number of tokens that a thread verifies at once.
   private static let partSize = 32
   private static let maximumThreads = 4
 
-  /// The number of threads for one check: one for each processor, at most four.
+  /// The number of threads for a check: one per processor, at most four.
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.
   private static let pollInterval = Duration.milliseconds(100)
 
-  /// - Parameters:
-  ///   - knownIssuers: The issuers of the accounts, for hints.
-  ///   - isBrief: Whether to write only the most used claims.
-  /// - Throws: `EINVAL` if the results do not go to a pipe or socket, since writing to a file may block.
+  /// Throws `EINVAL` unless the results go to a pipe or socket, since writing to a file may block.
+  ///
+  /// - Parameter knownIssuers: The issuers of the accounts, for hints.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
     knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
@@ -45,9 +44,8 @@ struct TokenCheck: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Verifies the tokens until the input ends. Blocking.
-  ///
-  /// - Throws: `cancelled` if cancelled or if nothing reads the results, `invalid_request` if the input is unreadable.
+  /// Verifies the tokens until the input ends. Blocking. Throws `cancelled` if cancelled or if nothing reads the
+  /// results, `invalid_request` if the input is unreadable.
   func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     var rules = rules
     if let announced = keys.announcedAlgorithms { rules.restrictAlgorithms(toAnnounced: announced) }
@@ -74,7 +72,7 @@ struct TokenCheck: Sendable {
     return tally
   }
 
-  /// The results, in the order of the lines.
+  /// The results in the order of the lines.
   private static func results(
     of block: LineBlocks.Block, _ verifier: TokenVerifier, _ threads: ThreadPool?
   ) -> [TokenVerifier.Part] {
@@ -132,9 +130,7 @@ enum KeySource: Sendable {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }
 
-  /// Gets the keys. Blocking.
-  ///
-  /// - Parameter report: Called with a warning for each defect of the keys.
+  /// Gets the keys. Calls `report` with a warning for each defect. Blocking.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> VerificationKeys {

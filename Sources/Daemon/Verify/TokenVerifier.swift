@@ -12,7 +12,7 @@ struct TokenVerifier: Sendable {
   let time: any TimeSource
   /// Whether to write only the most used members and claims.
   let isBrief: Bool
-  /// The known issuers, each with one of its accounts.
+  /// The issuers of the accounts, each with one account.
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced. Nil if the keys are valid.
   var keyRenewalError: SessionError?
@@ -36,7 +36,7 @@ struct TokenVerifier: Sendable {
     var tally = VerifyTally()
   }
 
-  /// The maximum number of key renewals for each token.
+  /// The maximum number of key renewals per token.
   private static let maximumKeyRenewals = 3
 
   func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -58,10 +58,8 @@ struct TokenVerifier: Sendable {
     return part
   }
 
-  /// Verifies one token.
-  ///
-  /// - Parameter last: The previous token, whose parsed header is reused if the header is the same. Set to this token
-  ///   otherwise.
+  /// Verifies one token. Reuses the parsed header of the previous token `last` if the headers match, otherwise sets
+  /// `last` to this token.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -89,7 +87,7 @@ struct TokenVerifier: Sendable {
     throw TokenProblem(fault, rules, now: now)
   }
 
-  /// The problem if the token's issuer is not the issuer of the keys.
+  /// The problem if the token's issuer is not that of the keys.
   private func otherIssuer(of token: UnverifiedJWS) -> TokenProblem? {
     guard let issuer = rules.issuer, rules.tenant == nil, !rules.isSignatureOnly,
       let named = (try? JSON(parsing: token.unverifiedPayload))?["iss"]?.string, !Issuer.issClaim(named, names: issuer)
@@ -104,7 +102,7 @@ struct TokenVerifier: Sendable {
         ?? "its issuer (iss) is not \(shown), and no account has it: use --issuer URL")
   }
 
-  /// The problem if newer keys were needed but not available.
+  /// The problem if newer keys were needed but unavailable.
   private static func unavailable(_ reason: String, _ error: SessionError) -> TokenProblem {
     let failure = Failure(error, account: nil)
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
@@ -135,9 +133,7 @@ struct TokenVerifier: Sendable {
     bytes += end
   }
 
-  /// Writes an object with these members, without missing ones.
-  ///
-  /// - Parameter append: Writes the value of a member. Returns false if it is missing.
+  /// Writes an object with these members. `append` writes a member's value, or returns false to omit it.
   private func append(
     _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
   ) {

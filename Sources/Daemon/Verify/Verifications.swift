@@ -5,18 +5,16 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Verifies tokens with the keys of an issuer or keys that the caller passes.
+/// Verifies tokens with keys of an issuer or from the caller.
 final class Verifications: AccountPart {
   private var verifications: [Ticket: Cancellation] = [:]
 
   private static let maximumVerifications = 16
 
-  /// Effectively no deadline.
+  /// A deadline so late that it never passes.
   private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
-  /// Starts to verify tokens.
-  ///
-  /// - Parameter hasDeadline: Whether the request sets a deadline.
+  /// Starts to verify tokens, without a time limit unless the request `hasDeadline`.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -66,7 +64,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Cancels the verification of one request, or all of them.
+  /// Cancels the verification of one request, or all if nil.
   func endVerifications(of ticket: Ticket? = nil) {
     for (each, cancellation) in verifications where ticket == nil || each == ticket {
       cancellation.cancel()
@@ -74,8 +72,8 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Chooses the source of the keys: the descriptor `first`, or an issuer with the connection settings of its account,
-  /// if any.
+  /// Chooses the source of the keys: the descriptor `first`, or an issuer with its account's connection settings, if
+  /// any.
   private func keySource(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeySource {
     if request.passesKeySet {
       guard request.account == nil else {
@@ -112,7 +110,7 @@ final class Verifications: AccountPart {
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
 
-  /// The keys of an issuer that these accounts share. Nil if there are no accounts.
+  /// The keys of an issuer that these accounts share. Nil without accounts.
   private func commonSource(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeySource? {
@@ -151,7 +149,7 @@ extension TokenRules {
     algorithms = try Self.algorithms(request.algorithms)
   }
 
-  /// - Throws: `invalid_request` if options exclude each other.
+  /// Throws `invalid_request` if options exclude each other.
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
     let checksClaims =
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
@@ -167,9 +165,7 @@ extension TokenRules {
     }
   }
 
-  /// Parses the names of allowed algorithms.
-  ///
-  /// - Throws: `invalid_request` if a name is unknown.
+  /// Throws `invalid_request` if a name is unknown.
   private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
     var algorithms: Set<JWSAlgorithm> = []
     for name in names {

@@ -1,6 +1,4 @@
-/// Encodes and decodes both base64 alphabets (RFC 4648 sections 4 and 5), without padding.
-///
-/// Line breaks and whitespace are errors.
+/// Encodes and decodes both base64 alphabets (RFC 4648 sections 4 and 5), without padding. Rejects whitespace.
 struct Base64Alphabet {
   /// The character for 62.
   private let plus: UInt8
@@ -9,7 +7,6 @@ struct Base64Alphabet {
   /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
   private let values: [UInt8]
 
-  /// Marks a byte that is not in the alphabet.
   private static let none: UInt8 = 0xFF
 
   private init(plus: UInt8, slash: UInt8) {
@@ -75,9 +72,9 @@ struct Base64Alphabet {
     return .nonCanonical
   }
 
-  /// Decodes the first `count` characters of `text`. May write some bytes before throwing an error.
+  /// Decodes the first `count` characters of `text`. May write some bytes before throwing.
   ///
-  /// - Parameter offset: The offset of `text` in the complete text, for the offsets in errors.
+  /// - Parameter offset: The offset of `text` in the complete text, for errors.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {
@@ -113,7 +110,7 @@ struct Base64Alphabet {
     }
   }
 
-  /// Writes the first characters of a group of three bytes, which are in the low 24 bits of `group`.
+  /// Writes the first characters of three bytes, which are in the low 24 bits of `group`.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
     for index in 0..<characters {
       sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * index)) & 63))

@@ -1,8 +1,7 @@
-/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2).
-///
-/// Decoding accepts exactly the output of encoding.
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2). Decoding accepts
+/// exactly the output of encoding.
 package enum Base64URL {
-  /// Encodes `bytes`. Not for secrets: a `String` cannot be wiped.
+  /// Not for secrets, since a `String` cannot be wiped.
   package static func encode(_ bytes: Span<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(encodedCount(bytes.count))
@@ -18,20 +17,17 @@ package enum Base64URL {
     Base64Alphabet.urlSafe.append(bytes, to: &sink)
   }
 
-  /// The length of the encoding of `count` bytes.
+  /// The encoded length of `count` bytes.
   package static func encodedCount(_ count: Int) -> Int {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
 
-  /// Decodes base64url text.
-  ///
-  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write: padding, whitespace, the other
-  ///   alphabet, an impossible length, stray low bits.
+  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write.
   package static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
     try Base64Alphabet.urlSafe.decode(text, count: text.count)
   }
 
-  /// Like ``decode(_:)``, but may write some bytes before throwing an error. For secrets, use a sink that wipes itself.
+  /// Like ``decode(_:)``, but may write some bytes before throwing. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {

@@ -1,6 +1,5 @@
-/// Textual encodings of keys and certificates (RFC 7468).
-///
-/// Bodies are written only to a sink, so that a secret is never copied to the ordinary heap.
+/// Textual encodings of keys and certificates (RFC 7468). Bodies are written only to a sink, so that a secret is never
+/// copied to the ordinary heap.
 package enum PEM {
   /// An object in PEM text.
   package struct Block: Sendable, Hashable {
@@ -14,9 +13,8 @@ package enum PEM {
   /// The default limit of ``blocks(in:atMost:)``.
   package static let maximumBlocks = 32
 
-  /// Finds the objects in PEM text, in order. Ignores the explanatory text between them (section 2).
-  ///
-  /// - Returns: Nil if an object does not end with its own label, or if there are more than `most`.
+  /// The objects in PEM text, in order, without the explanatory text between them (section 2). Nil if an object does
+  /// not end with its own label, or there are more than `most`.
   package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?

@@ -1,5 +1,5 @@
 extension ByteSink where Self: ~Copyable {
-  /// Writes a value as compact JSON, without whitespace and with members in their order.
+  /// Writes compact JSON, with members in their order.
   package mutating func append(json value: JSON) {
     switch value {
     case .null: append(utf8: "null")
@@ -31,14 +31,14 @@ extension ByteSink where Self: ~Copyable {
     append(UInt8(ascii: "}"))
   }
 
-  /// Writes a comma and a member of an object. Writes nothing if the value is nil.
+  /// Writes a comma and a member of an object, or nothing if the value is nil.
   package mutating func append(member name: String, _ value: JSON?) {
     guard let value else { return }
     append(utf8: ",\"\(name)\":")
     append(json: value)
   }
 
-  /// Writes a comma and a member of an object, with a string that may be secret. Writes nothing if the value is nil.
+  /// Writes a comma and a member with a string that may be secret, or nothing if the value is nil.
   package mutating func append(member name: String, bytes: Span<UInt8>?) {
     guard let bytes else { return }
     append(utf8: ",\"\(name)\":")
@@ -51,10 +51,9 @@ extension ByteSink where Self: ~Copyable {
     append(jsonStringBytes: view.span)
   }
 
-  /// Writes well-formed UTF-8 as a quoted JSON string.
-  ///
-  /// In addition to RFC 8259 section 7, escapes everything that ``TerminalText/controlLength(_:at:)`` finds, so that
-  /// the text is safe to display and fits on one line. "/" is not escaped.
+  /// Writes well-formed UTF-8 as a quoted JSON string. In addition to RFC 8259 section 7, escapes everything that
+  /// ``TerminalText/controlLength(_:at:)`` finds, so that the text is safe to display and fits on one line. "/" is not
+  /// escaped.
   package mutating func append(jsonStringBytes bytes: Span<UInt8>) {
     append(UInt8(ascii: "\""))
     var runStart = 0

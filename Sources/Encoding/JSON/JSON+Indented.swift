@@ -1,9 +1,9 @@
 extension JSON {
-  /// The value as text for users: one line for each member and element, indented by two spaces per level, without a
-  /// trailing newline.
+  /// Text for users: one line for each member and element, indented by two spaces per level, without a trailing
+  /// newline.
   package var indented: String { indented(by: "\n") }
 
-  /// The indented text. `lineBreak` is a newline and the indentation of this value.
+  /// `lineBreak` is a newline and the indentation of this value.
   private func indented(by lineBreak: String) -> String {
     let inner = lineBreak + "  "
     switch self {

@@ -1,7 +1,5 @@
-/// A JSON value that is not secret.
-///
-/// Parsed by ``JSONLayout``, with the same strict rules. Strings are equal if their UTF-8 bytes are (RFC 8259 section
-/// 8.3).
+/// A JSON value that is not secret, parsed by ``JSONLayout``. Strings are equal if their UTF-8 bytes are (RFC 8259
+/// section 8.3).
 package enum JSON: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -10,7 +8,6 @@ package enum JSON: Sendable, Hashable {
   case array([JSON])
   case object(JSONObject)
 
-  /// Parses JSON text according to RFC 8259, strictly and within limits.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     self = try JSONLayout(parsing: bytes, limits: limits).root.value(in: bytes)
   }
@@ -23,7 +20,7 @@ package enum JSON: Sendable, Hashable {
     .number(JSONNumber(value))
   }
 
-  /// The value as compact JSON, written by ``ByteSink/append(json:)``.
+  /// Compact JSON, written by ``ByteSink/append(json:)``.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(json: self)
@@ -56,7 +53,7 @@ package enum JSON: Sendable, Hashable {
   /// The number, if it is exactly an `Int`.
   package var int: Int? { number?.int }
 
-  /// A member of an object; nil if absent or this is not an object.
+  /// Nil if the member is absent or this is not an object.
   package subscript(name: String) -> JSON? { object?[name] }
 
   // MARK: Comparing
@@ -95,7 +92,6 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     self = .array(elements)
   }
 
-  /// Creates an object with members in this order.
   package init(dictionaryLiteral elements: (String, JSON)...) {
     self = .object(JSONObject(elements))
   }

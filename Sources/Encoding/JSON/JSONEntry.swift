@@ -1,17 +1,15 @@
-/// The type of a JSON value.
 package enum JSONKind: Sendable {
   case null, bool, number, string, array, object
 }
 
-/// The position of a value in a JSON text, as recorded by the parser.
-///
-/// Entries are in the order of the text, so a container's content directly follows it.
+/// The position of a value in a JSON text. Entries are in the order of the text, so a container's content directly
+/// follows it.
 struct JSONEntry: Sendable {
   var kind: JSONKind
   var hasEscapes = false
-  /// The offset of the first byte. For a string, that after the opening quote.
+  /// The offset of the first byte; for a string, the one after the opening quote.
   var start: Int32
-  /// The offset after the last byte. For a string, that of the closing quote.
+  /// The offset after the last byte; for a string, that of the closing quote.
   var end: Int32
   /// The container's index, or -1 for the outermost value.
   var parent: Int32

@@ -1,7 +1,7 @@
 /// Why text is not valid JSON. Contains an offset, but no part of the text.
 package struct JSONError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    /// A byte that is not allowed at its position, such as in a byte order mark or after a trailing comma.
+    /// A byte not allowed at its position, such as in a byte order mark or after a trailing comma.
     case unexpectedByte
     /// The text ends inside a value, or is empty.
     case unexpectedEnd

@@ -1,6 +1,6 @@
 /// The escapes of JSON strings (RFC 8259 section 7).
 enum JSONEscape {
-  /// The byte that a two-character escape represents, or nil if there is no such escape.
+  /// The byte of a two-character escape, if any.
   static func byte(for letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -26,7 +26,7 @@ enum JSONEscape {
     }
   }
 
-  /// Writes the characters of a string with its escapes decoded.
+  /// Writes the string with its escapes decoded.
   ///
   /// - Parameter raw: The text between the quotes of a string that the parser has accepted.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {
@@ -65,7 +65,7 @@ enum JSONEscape {
     return start + 12
   }
 
-  /// The second half of a surrogate pair, if its escape is at `start`. After lenient parsing, it may be missing.
+  /// The second half of a surrogate pair. Nil if it is missing, as is possible after lenient parsing.
   private static func lowSurrogate(_ raw: Span<UInt8>, at start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
       return nil
@@ -83,7 +83,7 @@ enum JSONEscape {
     return unit
   }
 
-  /// Writes a Unicode scalar value as UTF-8.
+  /// Writes a Unicode scalar as UTF-8.
   private static func append<S: ByteSink & ~Copyable>(scalar: UInt32, to sink: inout S) {
     func append(_ lead: UInt32, shift: UInt32, mask: UInt32) {
       sink.append(UInt8(truncatingIfNeeded: lead | (scalar >> shift) & mask))

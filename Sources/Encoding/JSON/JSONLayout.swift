@@ -1,13 +1,10 @@
-/// The layout of a JSON text: the position of every value.
-///
-/// Contains the names of members but nothing of their values, so the text may be secret. To read a value, pass the same
-/// text again.
+/// The position of every value in a JSON text. Contains the names of members but nothing of their values, so the text
+/// may be secret. To read a value, pass the same text again.
 package struct JSONLayout: Sendable {
   private let storage: Storage
 
-  /// Parses JSON text according to RFC 8259, strictly and within limits.
-  ///
-  /// Also rejects duplicate names in an object, lone surrogates, ill-formed UTF-8 and a byte order mark.
+  /// Parses JSON text according to RFC 8259, strictly and within limits. Also rejects duplicate names in an object,
+  /// lone surrogates, ill-formed UTF-8 and a byte order mark.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     var parser = JSONParser(limits: limits)
     try parser.parse(bytes)
@@ -46,9 +43,7 @@ package struct JSONLayout: Sendable {
     }
   }
 
-  /// A value in the text.
-  ///
-  /// The `source` parameter of its methods must be the parsed text, byte for byte.
+  /// A value in the text. The `source` parameter of its methods must be the parsed text, byte for byte.
   package struct Node: Sendable {
     fileprivate let storage: Storage
     fileprivate let index: Int
@@ -62,7 +57,7 @@ package struct JSONLayout: Sendable {
 
     // MARK: Structure
 
-    /// The member with this name, compared byte by byte; nil if absent or this is not an object.
+    /// Compares the name byte by byte. Nil if the member is absent or this is not an object.
     package subscript(name: String) -> JSONLayout.Node? {
       guard kind == .object else { return nil }
       let view = name.utf8
@@ -90,7 +85,7 @@ package struct JSONLayout: Sendable {
       return false
     }
 
-    /// The members with this name. Several are possible only in a leniently parsed text.
+    /// Several members with this name are possible only in a leniently parsed text.
     package func members(named name: String) -> [JSONLayout.Node] {
       guard kind == .object else { return [] }
       let view = name.utf8
@@ -98,18 +93,18 @@ package struct JSONLayout: Sendable {
       return children.filter { storage.hasName(wanted, $0.entry) }
     }
 
-    /// An object's members, in order. Empty if this is not an object.
+    /// The members in order; empty if this is not an object.
     package var members: [(name: String, value: JSONLayout.Node)] {
       kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
     }
 
-    /// The range of the value in the text, including the quotes of a string.
+    /// The value's range in the text, including the quotes of a string.
     package var range: Range<Int> {
       let quote = kind == .string ? 1 : 0
       return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
     }
 
-    /// An array's elements, in order. Empty if this is not an array.
+    /// The elements in order; empty if this is not an array.
     package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 
     private var children: [JSONLayout.Node] {
@@ -148,7 +143,7 @@ package struct JSONLayout: Sendable {
       }
     }
 
-    /// A string's value, copied to the ordinary heap; nil if this is not a string. Not for secrets.
+    /// The string, copied to the ordinary heap; nil if this is not one. Not for secrets.
     package func string(in source: Span<UInt8>) -> String? {
       guard kind == .string else { return nil }
       checkSource(source)
@@ -166,14 +161,13 @@ package struct JSONLayout: Sendable {
       sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
     }
 
-    /// The maximum number of bytes that ``appendString(in:to:)`` writes; nil if this is not a string.
-    ///
-    /// Exact if the string has no escapes.
+    /// The maximum number of bytes that ``appendString(in:to:)`` writes, exact without escapes; nil if this is not a
+    /// string.
     package var stringByteCount: Int? {
       kind == .string ? Int(entry.end - entry.start) : nil
     }
 
-    /// Writes the decoded bytes of a string, or nothing if this is not a string.
+    /// Writes the decoded bytes, or nothing if this is not a string.
     package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
       guard kind == .string else { return }
       checkSource(source)

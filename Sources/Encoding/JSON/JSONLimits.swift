@@ -5,17 +5,15 @@ package struct JSONLimits: Sendable {
   /// The maximum of ``bytes``, because offsets are stored in 32 bits.
   static let maximumTextBytes = 1 << 30
 
-  /// The maximum text size.
   package var bytes: Int
-  /// The maximum nesting of arrays and objects, at most ``maximumDepth``.
+  /// The nesting of arrays and objects, at most ``maximumDepth``.
   package var depth: Int
-  /// The maximum number of members in an object.
+  /// The number of members in an object.
   package var members: Int
-  /// The maximum number of values in the text, including the outermost one.
+  /// The number of values in the text, including the outermost one.
   package var elements: Int
-  /// The maximum size of a string or name between its quotes, with escapes as written.
+  /// The size of a string or name between its quotes, with escapes as written.
   package var stringBytes: Int
-  /// The maximum length of a number.
   package var numberBytes: Int
   /// Whether to accept what the grammar of RFC 8259 allows but parsers interpret differently: duplicate names, and lone
   /// surrogates, which are decoded as U+FFFD.
@@ -33,14 +31,14 @@ package struct JSONLimits: Sendable {
     self.numberBytes = numberBytes
   }
 
-  /// The default limits, for everything from a server or peer.
+  /// For everything from a server or peer.
   package static let standard = JSONLimits()
 
-  /// The limits for reading one member of an object with arbitrary other members: up to 256 KiB, nesting up to 64, and
-  /// 65,536 values.
+  /// For reading one member of an object with arbitrary other members: up to 256 KiB, nesting up to 64, and 65,536
+  /// values.
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
-  /// The limits for JSON that is forwarded or stored unchanged. They allow any grammatical text up to this size.
+  /// For JSON that is forwarded or stored unchanged. Allows any grammatical text up to this size.
   package static func lenient(bytes: Int, depth: Int = maximumDepth, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)

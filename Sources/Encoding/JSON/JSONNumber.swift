@@ -1,6 +1,4 @@
-/// A number in JSON, kept as written (RFC 8259 section 6).
-///
-/// Numbers are equal if they are written identically, so `1` and `1.0` differ.
+/// A number in JSON, kept as written (RFC 8259 section 6). `1` and `1.0` are not equal.
 package struct JSONNumber: Sendable, Hashable {
   /// The number as written, in ASCII.
   package let text: String
@@ -9,23 +7,20 @@ package struct JSONNumber: Sendable, Hashable {
     text = String(int)
   }
 
-  /// Stores a number as text that the parser has accepted.
+  /// - Parameter text: A number that the parser has accepted.
   init(checked text: String) {
     self.text = text
   }
 
-  /// The value of a whole number in the range of `Int`, otherwise nil.
-  ///
-  /// The notation does not matter: `3600`, `3600.0` and `3.6e3` are the same.
+  /// The value of a whole number in any notation, such as `3600.0` or `3.6e3`. Nil for a fraction or outside the range
+  /// of `Int`.
   package var int: Int? {
     if let few = shortInteger { return few }
     guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
     return decimal.signed(decimal.whole)
   }
 
-  /// The number rounded by a rule. Nil if outside the range of `Int` or longer than 32 characters.
-  ///
-  /// `.down` and `.up` mean towards negative and positive infinity.
+  /// Nil if outside the range of `Int` or longer than 32 characters.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
     if let few = shortInteger { return few }
     guard let decimal = Decimal(text) else { return nil }
@@ -45,7 +40,6 @@ package struct JSONNumber: Sendable, Hashable {
     return value
   }
 
-  /// The parts of a number: sign, whole part and fraction.
   private struct Decimal {
     /// The size of the part after the decimal point.
     enum Fraction { case none, belowHalf, half, aboveHalf }
@@ -83,7 +77,7 @@ package struct JSONNumber: Sendable, Hashable {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The exponent, clamped to ±10,000, which is larger than any relevant one and far from overflow.
+    /// The exponent, clamped to ±10,000: beyond any relevant one, and far from overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {
@@ -123,7 +117,7 @@ package struct JSONNumber: Sendable, Hashable {
       }
     }
 
-    /// Applies the sign to a magnitude. Nil if the result is out of range.
+    /// Nil if the result is out of range.
     func signed(_ magnitude: UInt64) -> Int? {
       guard isNegative else { return Int(exactly: magnitude) }
       return magnitude == Int.min.magnitude ? Int.min : Int(exactly: magnitude).map { -$0 }

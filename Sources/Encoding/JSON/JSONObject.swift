@@ -1,7 +1,5 @@
-/// The members of a JSON object, in the order they were written.
-///
-/// Names are unique and compared by their UTF-8 bytes (RFC 8259 section 8.3), without the Unicode equivalence of Swift
-/// strings. Objects are equal if their members are, in any order (RFC 8259 section 1).
+/// The members of a JSON object, in the order they were written. Names are unique and compared by their UTF-8 bytes
+/// (RFC 8259 section 8.3). Objects are equal if their members are, in any order (RFC 8259 section 1).
 package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   struct Member: Sendable {
     var name: String
@@ -14,15 +12,14 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     members = []
   }
 
-  /// Creates an object from pairs. If a name is repeated, the last value is used, in the position of the first.
+  /// If a name is repeated, uses the last value, in the position of the first.
   package init(_ pairs: [(String, JSON)]) {
     members = []
     members.reserveCapacity(pairs.count)
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Creates an object from members with unique names. In a leniently parsed text, names may repeat; lookups then find
-  /// the first.
+  /// Names may repeat only in a leniently parsed text; lookups then find the first.
   init(unique members: [Member]) {
     self.members = members
   }
@@ -35,7 +32,7 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   package var isEmpty: Bool { members.isEmpty }
 
-  /// A member's value. Setting a new name appends a member; setting nil removes it.
+  /// Setting a new name appends a member; setting nil removes it.
   package subscript(_ name: String) -> JSON? {
     get { index(of: name).map { members[$0].value } }
     set {
@@ -58,7 +55,7 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   package func hash(into hasher: inout Hasher) {
-    // The members' hashes are added up, because their order does not matter.
+    // Adds up the members' hashes, because their order does not matter.
     var sum = 0
     for member in members {
       var memberHasher = Hasher()

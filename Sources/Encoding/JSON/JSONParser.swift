@@ -18,7 +18,7 @@ struct JSONParser {
     self.limits = limits
   }
 
-  /// Parses a complete text. Afterwards, `entries` has at least one value.
+  /// Afterwards, `entries` has at least one value.
   mutating func parse(_ bytes: Span<UInt8>) throws(JSONError) {
     let longest = min(limits.bytes, JSONLimits.maximumTextBytes)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
@@ -88,7 +88,6 @@ struct JSONParser {
     depth -= 1
   }
 
-  /// Adds an entry for a value.
   private mutating func add(
     _ kind: JSONKind, from start: Int, to end: Int, hasEscapes: Bool = false
   ) {
@@ -225,7 +224,6 @@ struct JSONParser {
     return bytes[position]
   }
 
-  /// Whether `byte` is next.
   private func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
     position < bytes.count && bytes[position] == byte
   }

@@ -1,6 +1,5 @@
-/// Finds the end and the string members of a JSON object in text that may violate the grammar of RFC 8259, for example
-/// by a byte order mark, NaN, a comment, a trailing comma or ill-formed UTF-8. Reads the text once, in any number of
-/// pieces.
+/// Finds the end and the string members of a JSON object in text that may violate RFC 8259, for example by a byte order
+/// mark, a comment, a trailing comma or ill-formed UTF-8. Reads the text once, in any number of pieces.
 package struct LooseJSONObject: Sendable {
   /// How much of an object has been read.
   package enum Extent: Sendable {
@@ -71,7 +70,6 @@ package struct LooseJSONObject: Sendable {
     }
   }
 
-  /// Handles the closing quote of a string.
   private mutating func endString() {
     state = .between
     guard depth == 1 else { return }

@@ -1,4 +1,3 @@
-/// The classes of ASCII characters used in names and tokens.
 extension UInt8 {
   package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
@@ -28,7 +27,7 @@ extension StringProtocol {
 }
 
 extension Span<UInt8> {
-  /// Whether the bytes contain those of `part`, which must not be empty.
+  /// - Parameter part: Not empty.
   package func hasPart(_ part: String) -> Bool {
     let wanted = Array(part.utf8)
     guard count >= wanted.count else { return false }
@@ -39,7 +38,7 @@ extension Span<UInt8> {
 }
 
 extension BidirectionalCollection<UInt8> {
-  /// Drops the bytes at both ends that are blank: by default spaces and tabs.
+  /// Drops blank bytes at both ends: by default, spaces and tabs.
   package func trimming(_ isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }) -> SubSequence {
     let rest = drop(while: isBlank)
     return rest[..<(rest.lastIndex { !isBlank($0) }.map(rest.index(after:)) ?? rest.startIndex)]

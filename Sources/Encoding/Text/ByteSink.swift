@@ -1,13 +1,11 @@
-/// A destination for bytes. Writing never fails.
-///
-/// `[UInt8]` conforms, and so can a buffer for secrets.
+/// A destination for bytes, such as an array or a buffer for secrets. Writing never fails.
 package protocol ByteSink: ~Copyable {
   mutating func append(_ byte: UInt8)
   mutating func append(contentsOf bytes: Span<UInt8>)
 }
 
 extension ByteSink where Self: ~Copyable {
-  /// Writes the UTF-8 bytes of a string that is not secret.
+  /// Not for secrets.
   package mutating func append(utf8 text: String) {
     let view = text.utf8
     append(contentsOf: view.span)
@@ -21,7 +19,7 @@ extension Array: ByteSink where Element == UInt8 {
 }
 
 extension String {
-  /// Whether both strings have the same UTF-8 bytes. Not for secrets.
+  /// Compares UTF-8. Not for secrets.
   package func hasSameBytes(as other: String) -> Bool {
     let (view, otherView) = (utf8, other.utf8)
     return view.span.isSame(as: otherView.span)

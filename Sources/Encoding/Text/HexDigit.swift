@@ -1,6 +1,5 @@
-/// Hexadecimal digits in ASCII.
 package enum HexDigit {
-  /// The value of a digit of either case, or nil if `byte` is not a digit.
+  /// The value of a digit of either case; nil for another byte.
   package static func value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -10,7 +9,7 @@ package enum HexDigit {
     }
   }
 
-  /// Whether the byte is one of the digits `0` to `9` and `a` to `f`.
+  /// Whether the byte is `0` to `9` or `a` to `f`.
   package static func isLower(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
@@ -20,13 +19,13 @@ package enum HexDigit {
     String(decoding: bytes.flatMap { [lower($0 >> 4), lower($0)] }, as: UTF8.self)
   }
 
-  /// The uppercase digit for the low four bits of `value`.
+  /// The digit for the low four bits.
   package static func upper(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10)
   }
 
-  /// The lowercase digit for the low four bits of `value`.
+  /// The digit for the low four bits.
   package static func lower(_ value: UInt8) -> UInt8 {
     let digit = value & 15
     return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10)

@@ -1,7 +1,7 @@
 /// Quotes words for command lines of the sh family.
 package enum ShellWord {
   /// Quotes a word for a hint that may be pasted into any shell. A word that no shell could misread is unchanged.
-  /// Backslashes and `!` are written outside the quotes, since fish and csh interpret them within.
+  /// Backslashes and `!` are outside the quotes, since fish and csh interpret them within.
   package static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var result: [UInt8] = []
@@ -63,7 +63,7 @@ package enum ShellWord {
     return isQuoted ? nil : words
   }
 
-  /// Whether every shell reads the byte literally, inside and outside of quotes, and in a file name pattern.
+  /// Whether every shell reads the byte literally, in and outside of quotes, and in a file name pattern.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }

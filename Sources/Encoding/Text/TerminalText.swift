@@ -1,10 +1,8 @@
 /// Makes text from another party safe to display on a terminal.
 package enum TerminalText {
-  /// Removes invisible characters and truncates a long text.
-  ///
-  /// Removes C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls, zero-width and other
-  /// format characters, the byte order mark, tag characters, variation selectors and fillers. Replaces everything after
-  /// `limit` characters by "…". A combining mark counts as a character.
+  /// Removes invisible characters: C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls,
+  /// zero-width and other format characters, the byte order mark, tag characters, variation selectors and fillers.
+  /// Replaces everything after `limit` characters by "…". A combining mark counts as a character.
   package static func clean(_ text: String, limit: Int = 200) -> String {
     let view = text.utf8
     if isPlain(view.span, limit: limit) { return text }
@@ -28,9 +26,8 @@ package enum TerminalText {
     return true
   }
 
-  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would interpret it instead of
-  /// displaying it: a C0 or C1 control, DEL, a line or paragraph separator, or a bidirectional control. 0 for other
-  /// characters.
+  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would interpret it: a C0 or C1
+  /// control, DEL, a line or paragraph separator, or a bidirectional control. 0 for other characters.
   package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch (bytes[index], next) {

@@ -4,7 +4,6 @@ package struct TextPosition: Sendable, Hashable {
   /// The column in characters.
   package let column: Int
 
-  /// Converts the offset of a byte.
   package init(_ offset: Int, in bytes: [UInt8]) {
     let before = bytes.prefix(offset)
     line = 1 + before.count { $0 == UInt8(ascii: "\n") }

@@ -1,6 +1,5 @@
 /// Parses well-formed UTF-8 (RFC 3629 section 4), one character at a time.
 enum UTF8Sequence {
-  /// The result of parsing a character.
   enum Finding {
     /// A well-formed character, with its length of two to four bytes.
     case length(Int)

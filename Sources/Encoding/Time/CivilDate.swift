@@ -16,7 +16,7 @@ extension CivilDate {
     return shiftedYear * 365 + leapDays + dayOfYear - 146_097 - 719_468
   }
 
-  /// Converts the days since 1970-01-01, for years from 0 to 9999.
+  /// Converts days of the years 0 to 9999.
   init(daysSinceEpoch days: Int) {
     let shifted = days + 719_468 + 146_097
     let era = shifted / 146_097

@@ -1,10 +1,8 @@
 /// Parses dates in HTTP header fields (RFC 9110 section 5.6.7).
 package enum HTTPDate {
   /// Parses a date in any of the three formats, to seconds since 1970. Nil if malformed or impossible, or the day of
-  /// the week is wrong.
-  ///
-  /// A two-digit year is in the century in which the day of the week matches. A leap second is the same as the second
-  /// after it.
+  /// the week is wrong. A two-digit year is in the century in which the day of the week matches. A leap second is the
+  /// same as the second after it.
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
@@ -30,7 +28,7 @@ struct HTTPDateReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// Moves past `text` if it is next. Returns false otherwise.
+  /// Returns false if `text` is not next.
   mutating func read(_ text: String) -> Bool {
     guard rest.starts(with: text.utf8) else { return false }
     rest = rest.dropFirst(text.utf8.count)
@@ -39,9 +37,8 @@ struct HTTPDateReader {
 
   // MARK: Forms
 
-  /// Reads the rest of a date after its weekday: `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`.
-  ///
-  /// - Returns: The days since 1970 and the seconds of the day. Nil if the text is invalid or the weekday is wrong.
+  /// Reads the rest of a date after its weekday: `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`. Returns the
+  /// days since 1970 and the seconds of the day; nil if the text is invalid or the weekday is wrong.
   mutating func readFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard let day = readNumber(2) else { return nil }
     let separator = read("-") ? "-" : " "
@@ -68,14 +65,13 @@ struct HTTPDateReader {
 
   // MARK: Parts
 
-  /// A day of the week, as read.
   struct Weekday {
     /// The day's number, from 0 for Sunday.
     var number: Int
     /// Whether the name was written in full.
     var isLong: Bool
 
-    /// The days from 1970 to a date, or nil if it does not exist or is on another day of the week.
+    /// The days since 1970; nil if the date does not exist or is on another day of the week.
     func days(year: Int, _ month: Int, _ day: Int) -> Int? {
       guard let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch else { return nil }
       // 1970-01-01 was a Thursday, day 4. 719,530 days are complete weeks, and keep the sum positive.

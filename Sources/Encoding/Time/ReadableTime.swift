@@ -1,6 +1,6 @@
 /// Formats times for users: `2026-11-21 09:00:00 UTC, in 12 minutes`.
 package enum ReadableTime {
-  /// Formats a time with its distance from `now`, both in unix seconds.
+  /// Both times are in unix seconds.
   package static func text(_ unixSeconds: Int, now: Int) -> String {
     let stamp = Timestamp.rfc3339(unixSeconds).map { $0 == "T" ? " " : $0 }
     return "\(String(stamp).dropLast()) UTC, \(distance(to: unixSeconds, now: now))"
@@ -51,9 +51,7 @@ package enum ReadableTime {
 
 /// Formats times for users and logs.
 package enum Timestamp {
-  /// A time in UTC, such as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6).
-  ///
-  /// Clamped to the years 0000 to 9999, the range of the format.
+  /// A time in UTC, such as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6), clamped to the years 0000 to 9999.
   package static func rfc3339(_ unixSeconds: Int) -> String {
     let seconds = min(max(unixSeconds, -62_167_219_200), 253_402_300_799)
     let secondOfDay = ((seconds % 86_400) + 86_400) % 86_400
@@ -63,7 +61,7 @@ package enum Timestamp {
     return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
   }
 
-  /// Parses a time in UTC to unix seconds and truncates a fraction. Nil for any other text.
+  /// Parses a time in UTC and truncates a fraction. Nil for any other text.
   package static func unixSeconds(rfc3339 text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }

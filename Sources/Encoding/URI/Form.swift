@@ -43,7 +43,7 @@ package enum Form {
     sink.append(HexDigit.upper(byte))
   }
 
-  /// Whether the byte is written without encoding.
+  /// Whether the byte needs no encoding.
   package static func isPlain(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "*-._".utf8.contains(byte)
   }
@@ -86,9 +86,8 @@ package enum Form {
     return FormField(name: name, value: value)
   }
 
-  /// Decodes a name or value to bytes, which may be secret.
-  ///
-  /// - Returns: False if malformed. The bytes written are then invalid.
+  /// Decodes a name or value to bytes, which may be secret. Returns false if malformed; the bytes written are then
+  /// invalid.
   package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
     var index = 0
     while index < text.count {

@@ -1,6 +1,6 @@
 /// An IP address, read from text (RFC 3986 section 3.2.2, RFC 4291 section 2.2).
 package struct IPAddress: Sendable, Hashable {
-  /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
+  /// In network byte order: 4 bytes for IPv4, 16 for IPv6.
   package let bytes: [UInt8]
 
   /// - Parameter text: Four decimal numbers without leading zeros, or an IPv6 address without brackets or zone (RFC

@@ -1,11 +1,9 @@
-/// An absolute URI with a host (RFC 3986).
-///
-/// Never normalized: URIs are equal if their bytes are. Whitespace, control characters, a user name or password, and a
-/// zone in an IPv6 address are rejected.
+/// An absolute URI with a host (RFC 3986). Never normalized: URIs are equal if their bytes are. Rejects whitespace,
+/// control characters, a user name or password, and a zone in an IPv6 address.
 package struct URI: Sendable, Hashable {
   package static let maxBytes = 2048
 
-  /// The complete URI, in printable ASCII.
+  /// The URI in printable ASCII.
   package let text: String
   /// The scheme as written. Compare it by ``hasScheme(_:)``.
   package let scheme: String
@@ -38,7 +36,7 @@ package struct URI: Sendable, Hashable {
     hasher.combine(text)
   }
 
-  /// Whether the scheme is `name`, which must be in lowercase. Schemes are case-insensitive (RFC 3986 section 3.1).
+  /// - Parameter name: In lowercase, since schemes are case-insensitive (RFC 3986 section 3.1).
   package func hasScheme(_ name: String) -> Bool {
     scheme.lowercased().hasSameBytes(as: name)
   }
@@ -51,7 +49,7 @@ package struct URI: Sendable, Hashable {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }
 
-  /// Scheme, host and port, normalized for comparison (RFC 6454 section 6.2): in lowercase, without the default port.
+  /// Scheme, host and port for comparison (RFC 6454 section 6.2): in lowercase, without the default port.
   package var origin: String {
     let base = scheme.lowercased() + "://" + host.lowercased()
     guard let port, port != defaultPort else { return base }
@@ -74,9 +72,7 @@ package struct URI: Sendable, Hashable {
     }
   }
 
-  /// The text of this URI with fields added to its query (RFC 6749 section 3.1).
-  ///
-  /// The fields follow an existing query and precede a fragment. Not for secrets.
+  /// This URI with fields added to its query (RFC 6749 section 3.1), before a fragment. Not for secrets.
   package func appendingQuery(_ pairs: [(String, String)]) -> String {
     guard !pairs.isEmpty else { return text }
     var bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })

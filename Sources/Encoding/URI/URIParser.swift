@@ -69,7 +69,7 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// Whether this is a DNS name or an IPv4 address. Stricter than RFC 3986: no percent-encoding and no punctuation
+  /// Whether this is a DNS name or an IPv4 address. Unlike RFC 3986, allows no percent-encoding and no punctuation
   /// except dots, hyphens and underscores.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
@@ -90,7 +90,7 @@ struct URIParser {
 
   // MARK: Characters
 
-  /// Throws for characters that are neither allowed in a path segment (RFC 3986 section 3.3) nor in `alsoAllowed`.
+  /// Throws for characters that neither a path segment (RFC 3986 section 3.3) nor `alsoAllowed` contains.
   private func check(_ range: Range<Int>, alsoAllowed: String) throws(URIError) {
     for index in range {
       let byte = bytes[index]
@@ -107,7 +107,7 @@ struct URIParser {
     }
   }
 
-  /// The first index of any of these characters, or the end of the text.
+  /// The index of the first of these characters, or the end of the text.
   private func firstIndex(of characters: String, from start: Int) -> Int {
     bytes[start...].firstIndex { characters.utf8.contains($0) } ?? bytes.count
   }

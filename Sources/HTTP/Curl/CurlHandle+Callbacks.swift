@@ -19,7 +19,7 @@ func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
-/// Passes bytes to the exchange. Returns their number, the code for a pause, or 0 to end the transfer.
+/// Returns the number of bytes, the code for a pause, or 0 to end the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
   by take: (any RunningExchange, Span<UInt8>) -> ContentReceipt
@@ -34,17 +34,17 @@ private func receive(
   }
 }
 
-/// libcurl's callback for a piece of the body.
+/// Called for a piece of the body.
 private let receiveBody: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(body: $1) }
 }
 
-/// libcurl's callback for a line of the header.
+/// Called for a line of the header.
 private let receiveHeader: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .accepted : .stop }
 }
 
-/// libcurl's callback for content to send.
+/// Called for content to send.
 private let readContent: agent_curl_receiver = { bytes, size, count, context in
   guard size * count > 0, let exchange = unsafe exchange(at: context) else { return Int(CURL_READFUNC_ABORT) }
   let start = unsafe UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt8.self)
@@ -58,7 +58,7 @@ private let readContent: agent_curl_receiver = { bytes, size, count, context in
   }
 }
 
-/// libcurl's callback before each new connection.
+/// Called before each new connection.
 private let checkSocket: agent_curl_socket_check = { context, socket, _ in
   guard let exchange = unsafe exchange(at: context) else { return CURL_SOCKOPT_ERROR }
   // libcurl closes a rejected connection like any other.

@@ -3,8 +3,7 @@ internal import CTLS
 internal import Crypto
 internal import OAuth
 
-/// A handle's client certificate (RFC 8705), and why it could not be sent. Used only by the thread that runs the
-/// transfer.
+/// A handle's client certificate (RFC 8705), and why it could not be sent. Used only by the transfer's thread.
 final class PresentedCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
@@ -16,7 +15,7 @@ final class PresentedCertificate: @unchecked Sendable {
   /// Why the certificate was not sent, if it was requested.
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 
-  /// Sets the certificate of the handle's next transfer.
+  /// Sets the certificate for the handle's next transfer.
   func prepare(_ route: Route) {
     certificate = route.clientCertificate
     hasProxy = route.proxy?.isEncrypted ?? false
@@ -33,7 +32,7 @@ final class PresentedCertificate: @unchecked Sendable {
     return try body()
   }
 
-  /// Adds the certificate to the TLS connection of `context`, unless that is the one to the proxy.
+  /// Adds the certificate to a TLS connection, unless that is the one to the proxy.
   func present(in context: OpaquePointer) -> CURLcode {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
@@ -68,7 +67,7 @@ final class PresentedCertificate: @unchecked Sendable {
   }
 }
 
-/// OpenSSL's callback when a server requests the certificate.
+/// Called when a server requests the certificate.
 private let onCertificateRequest: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = {
   connection, shown in
   guard let connection = unsafe connection, let shown = unsafe shown else { return 0 }

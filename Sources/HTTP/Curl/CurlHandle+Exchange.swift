@@ -32,7 +32,7 @@ extension CurlHandle {
     }
   }
 
-  /// Sets the body. libcurl does not copy the bytes, so they must stay valid until the reset.
+  /// libcurl does not copy the bytes, so they must stay valid until the reset.
   private func setBody(_ form: UnsafeRawBufferPointer) throws(HTTPFailure) {
     let nothing: StaticString = ""
     let start = unsafe form.baseAddress ?? UnsafeRawPointer(nothing.utf8Start)

@@ -16,7 +16,7 @@ extension CurlHandle {
     try check(unsafe value.withCString { unsafe agent_curl_set_text(easy, option, $0) })
   }
 
-  /// Sets an option to a secret. libcurl copies the bytes up to the first zero.
+  /// libcurl copies the bytes up to the first zero.
   func set(_ option: CURLoption, secret: borrowing SecretBytes) throws(HTTPFailure) {
     var text = SecretBuffer(capacity: secret.count + 1)
     secret.withBytes { text.append(contentsOf: $0) }
@@ -45,7 +45,7 @@ extension CurlHandle {
 }
 
 extension Duration {
-  /// The milliseconds for libcurl, rounded up: at least 1, because 0 means no limit, and at most 24 days.
+  /// Milliseconds for libcurl, rounded up: at least 1, because 0 means no limit, and at most 24 days.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     if seconds < 0 { return 1 }

@@ -24,7 +24,7 @@ extension CurlHandle {
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
     // Until the name is resolved; see TransferProgress.beginConnecting().
     try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.resolveTimeoutSeconds).wholeMilliseconds)
-    // Do not wait for a thread that still resolves a name: the wait could exceed both limits.
+    // Do not wait for a thread that still resolves a name, which could exceed both limits.
     try set(CURLOPT_QUICK_EXIT, true)
     try set(CURLOPT_NOSIGNAL, true)
   }

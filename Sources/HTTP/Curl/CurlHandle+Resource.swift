@@ -3,11 +3,9 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// The maximum size of content, in bytes, that is sent without `Expect: 100-continue`. Many servers ignore that, and
-  /// libcurl then waits one second.
+  /// Larger content is sent with `Expect: 100-continue`. Many servers ignore that, and libcurl then waits one second.
   private static let maxBytesWithoutExpect = 1 << 20
 
-  /// Sends the prepared request and waits for the response's end.
   func send(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     _ exchange: any RunningExchange
@@ -30,7 +28,7 @@ extension CurlHandle {
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {
     var lines = HeaderList()
     for field in request.fields { try lines.append(present: field.name, field.value) }
-    // Otherwise, a server may use any coding.
+    // Otherwise, servers may use any coding.
     if !request.fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
       try lines.append("Accept-Encoding", "identity")
     }

@@ -11,13 +11,13 @@ internal import OAuth
   // The connections belong to `multi`, so that they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
-  /// The state of the TLS connection, updated by callbacks.
+  /// The TLS connection's state, updated by callbacks.
   let tlsEnd: UnsafeMutablePointer<TLSEnd>
   let presentedCertificate = PresentedCertificate()
-  /// The open sockets, and whether a transfer has begun but not succeeded. Read when a connection is closed.
+  /// The open sockets, and whether a transfer has begun but not succeeded.
   let connections: UnsafeMutablePointer<agent_curl_connections>
   let errorBuffer: UnsafeMutablePointer<CChar>
-  /// Points to the exchange that receives libcurl's callbacks; to nil before the first exchange and after a reset.
+  /// The exchange that receives libcurl's callbacks; nil before the first exchange and after a reset.
   let currentExchange: UnsafeMutablePointer<(any RunningExchange)?>
 
   /// - Throws: `setup` if there is no memory or descriptor.
@@ -55,8 +55,7 @@ internal import OAuth
     unsafe currentExchange.pointee = nil
   }
 
-  /// Runs the prepared transfer with these header lines. Returns at the response's end, or when another thread
-  /// continues the exchange.
+  /// Runs the prepared transfer. Returns at the response's end, or when another thread continues the exchange.
   func run(
     _ exchange: any RunningExchange, _ lines: borrowing HeaderList
   ) throws(HTTPFailure) {
@@ -96,7 +95,7 @@ internal import OAuth
     }
   }
 
-  /// Sends without blocking. Returns libcurl's result and the number of bytes.
+  /// Never blocks. Returns libcurl's result and the number of bytes.
   func send(_ bytes: Span<UInt8>) -> (code: CURLcode, count: Int) {
     var count = 0
     let code = unsafe bytes.withUnsafeBytes { unsafe curl_easy_send(easy, $0.baseAddress, $0.count, &count) }
@@ -119,14 +118,11 @@ internal import OAuth
   enum TransferStatus {
     /// The transfer waits for the network or a descriptor of its exchange.
     case waits
-    /// The transfer ended with libcurl's result, or with nil if the exchange ended it. After nil, the handle cannot be
-    /// used again.
+    /// With libcurl's result, or nil if the exchange ended the transfer. After nil, the handle cannot be used again.
     case ended(CURLcode?)
   }
 
-  /// Runs the transfer on this thread.
-  ///
-  /// - Returns: `waits` if another thread continues it.
+  /// Runs the transfer on this thread. Returns `waits` if another thread continues it.
   private func transfer(_ exchange: any RunningExchange) -> TransferStatus {
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
@@ -154,7 +150,7 @@ internal import OAuth
     return exchange.reasonToStop == nil && !exchange.progress.isUnreachable ? .waits : .ended(nil)
   }
 
-  /// Abandons a transfer, whether it has ended or not.
+  /// Abandons a transfer that may have ended.
   func abandonTransfer() {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     reset()
@@ -198,19 +194,18 @@ internal import OAuth
   /// Makes new connections discard unsent bytes when closed; see ``begin()``.
   func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, connections)) }
 
-  /// The number of bytes of the request that were sent, without the request to a proxy.
+  /// The sent bytes of the request, without the request to a proxy.
   var sentBytes: Int {
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
 
-  /// Whether a server responded to the TLS handshake in plain text, like an http server. Known only from OpenSSL's
-  /// error message.
+  /// Whether a server responded to the TLS handshake in plain text. Known only from OpenSSL's error message.
   var hasReceivedPlainText: Bool {
     let text = unsafe String(cString: errorBuffer)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
-  /// The connection's socket, if there is exactly one. Available only after a transfer's end.
+  /// Nil unless there is exactly one connection. Available only after a transfer's end.
   var socket: Int32? {
     let connections = unsafe connections.pointee
     return connections.open == 1 ? Int32(connections.sum) : nil
@@ -221,7 +216,7 @@ internal import OAuth
 
   var isConnected: Bool { unsafe connections.pointee.open > 0 }
 
-  /// Whether a new connection would have the same local address, so that the network has not changed.
+  /// Whether a new connection would have the same local address: the network has not changed.
   var hasLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
 
   /// Whether the server's machine has acknowledged nothing for `duration` although bytes were sent.
@@ -236,13 +231,13 @@ internal import OAuth
     return .milliseconds(milliseconds)
   }
 
-  /// A number from libcurl's information about the transfer; 0 if not available.
+  /// libcurl's information about the transfer; 0 if not available.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// The time from the start of the transfer to an event, in microseconds, or 0 if it has not occurred.
+  /// The time from the transfer's start to an event, in microseconds; 0 if it has not occurred.
   func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

@@ -4,11 +4,9 @@ internal import OAuth
 internal import Platform
 
 extension HTTPFailure.Code {
-  /// Converts libcurl's result.
-  ///
   /// - Parameters:
+  ///   - code: libcurl's result.
   ///   - beforeRequest: Whether no byte of the request was sent.
-  ///   - overProxy: Whether the connection uses a proxy.
   ///   - certificate: libcrypto's result of verifying the certificate.
   init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
     if overProxy, beforeRequest, Self.isBroken(code) {
@@ -34,13 +32,11 @@ extension HTTPFailure.Code {
       case CURLE_OUT_OF_MEMORY: .memory
       // Reading local data failed, or this program ended the transfer.
       case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT: .setup
-      // After the request, the response contained something that libcurl does not support, such as an unknown coding.
+      // libcurl does not support something in the response, such as an unknown coding.
       default: beforeRequest ? .setup : .malformed
       }
   }
 
-  /// The error for a rejected certificate.
-  ///
   /// - Parameter result: libcrypto's result for the chain; still its initial value if the host name is wrong.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
@@ -54,7 +50,6 @@ extension HTTPFailure.Code {
   /// `CURLE_TOO_LARGE`, which only newer headers define.
   private static var tooLargeResult: CURLcode { CURLcode(rawValue: 100) }
 
-  /// Whether the connection failed or ended.
   private static func isBroken(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_COULDNT_CONNECT, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WEIRD_SERVER_REPLY: true
@@ -64,7 +59,7 @@ extension HTTPFailure.Code {
 }
 
 extension ConnectionProblem {
-  /// The details of a handle's last failure. Nil if only its code is known.
+  /// Nil if only the failure's code is known.
   init?(_ failure: HTTPFailure.Code, _ code: CURLcode, of handle: CurlHandle) {
     let problem: Self? =
       switch failure {

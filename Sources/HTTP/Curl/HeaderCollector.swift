@@ -1,14 +1,13 @@
 internal import Encoding
 internal import OAuth
 
-/// Collects the header fields of a response, line by line.
+/// Collects a response's header fields, line by line.
 struct HeaderCollector {
   static let maxFields = 128
-  /// The maximum size of the header in bytes, including interim responses and trailers.
+  /// The header's maximum size in bytes, including interim responses and trailers.
   static let maxBytes = 65_536
 
   private let keepsCookies: Bool
-  /// Whether to drop excess fields.
   private let dropsExcess: Bool
 
   /// - Parameters:
@@ -25,7 +24,6 @@ struct HeaderCollector {
     "transfer-encoding", "www-authenticate",
   ]
 
-  /// The number of bytes received.
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
@@ -35,9 +33,7 @@ struct HeaderCollector {
   /// Whether the blank line after the fields has arrived.
   var isFinished: Bool { isComplete }
 
-  /// Adds the next line, including its line ending.
-  ///
-  /// - Returns: The problem with the line, if any.
+  /// Adds the next line, with its line ending. Returns the line's problem, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
     guard bytes <= Self.maxBytes || dropsExcess else { return .tooLarge }
@@ -70,7 +66,7 @@ struct HeaderCollector {
       .map { Array(Self.trimmed(Array($0)[...])) }
   }
 
-  /// Whether the content ends only with the connection (RFC 9112 section 6.3).
+  /// Whether only the connection's end marks that of the content (RFC 9112 section 6.3).
   var endsWithConnection: Bool {
     !fields.contains { field in
       switch field.0.lowercased() {
@@ -81,7 +77,7 @@ struct HeaderCollector {
     }
   }
 
-  /// Starts again, because another response follows an interim one, such as 103 (RFC 9110 section 15.2).
+  /// Another response follows an interim one, such as 103 (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []
     isComplete = false
@@ -117,7 +113,6 @@ struct HeaderCollector {
     text.starts(with: "HTTP/".utf8)
   }
 
-  /// Whether the field sets a cookie.
   private static func isCookie(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "set-cookie" || name == "set-cookie2"

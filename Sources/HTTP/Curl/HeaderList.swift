@@ -3,7 +3,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The header lines of a request as a list for libcurl, wiped at the end.
+/// A request's header lines as a list for libcurl, wiped at the end.
 @safe struct HeaderList: ~Copyable {
   private var head: UnsafeMutablePointer<curl_slist>?
 
@@ -17,7 +17,7 @@ internal import OAuth
     try append(name, bytes.span)
   }
 
-  /// Adds a field that is sent even if it is empty.
+  /// Sends the field even if it is empty.
   mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)
@@ -28,9 +28,8 @@ internal import OAuth
     try append(line: line)
   }
 
-  /// Adds a field whose value may be secret.
-  ///
-  /// - Throws: `setup` if the value contains a line break or zero byte; `memory` if there is not enough.
+  /// Adds a field whose value may be secret. Throws `setup` if the value contains a line break or zero byte; `memory`
+  /// if there is not enough.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)

@@ -2,15 +2,15 @@ internal import Platform
 
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
-  /// The maximum number of name servers that the C library uses.
+  /// The C library uses no more.
   private static let maxServers = 3
 
-  /// The addresses in `/etc/resolv.conf`, separated by commas; nil if there are none.
+  /// From `/etc/resolv.conf`, separated by commas; nil if there are none.
   static var list: String? {
     (try? FileDescriptor.content(of: "/etc/resolv.conf", limit: 65_536)).flatMap { list(in: $0) }
   }
 
-  /// The addresses in a file in the format of resolv.conf(5).
+  /// Reads the format of resolv.conf(5).
   static func list(in text: [UInt8]) -> String? {
     var found: [String] = []
     for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maxServers {

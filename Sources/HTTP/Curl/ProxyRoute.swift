@@ -2,17 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The proxy of a connection.
 struct ProxyRoute: Equatable, Sendable {
   let url: String
-  /// Whether the connection to the proxy uses TLS.
   let isEncrypted: Bool
-  /// The user name and password as `user:password`, if any.
+  /// The user name and password as `user:password`.
   let credentials: SharedSecret?
 
-  /// The proxy for `host`, or nil for a direct connection.
-  ///
-  /// - Throws: `setup` unless the proxy's URL has one of the known schemes and nothing but scheme, host and port.
+  /// Nil for a direct connection to `host`. Throws `setup` unless the proxy's URL has one of the known schemes and
+  /// nothing but scheme, host and port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
     guard let uri = try? URI(proxy.url), Transport.Proxy.schemes.contains(where: uri.hasScheme),
       uri.path.isEmpty || uri.path == "/",

@@ -2,25 +2,21 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// A connection's target, its trust, and the owner of its requests.
-///
-/// Requests may share a connection only if their routes are equal. So the trust of one account is never used for
-/// another.
+/// A connection's target, its trust, and the owner of its requests. Only requests with equal routes may share a
+/// connection, so that one account's trust is never used for another.
 struct Route: Equatable, Sendable {
   static let maxPins = 16
 
-  /// The scheme, host and port of the server.
+  /// The server's scheme, host and port.
   let origin: String
-  /// Whether the connection uses http without TLS.
   let isPlainHTTP: Bool
-  /// Authorities trusted in addition to those of the system.
+  /// Authorities trusted in addition to the system's.
   let certificateAuthorities: CertificateAuthorities?
-  /// The pinned public keys; see ``Transport/pins``.
+  /// The pinned public keys, as in ``Transport/pins``.
   let pins: [String]
   let proxy: ProxyRoute?
   /// The requests that may share the connection.
   let group: ConnectionGroup?
-  /// The client certificate of the handshake.
   let clientCertificate: ClientCertificate?
 
   /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. libcurl would

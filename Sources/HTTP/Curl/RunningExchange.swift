@@ -1,16 +1,14 @@
 internal import CCurl
 internal import OAuth
 
-/// A request in progress. Handles libcurl's callbacks.
-///
-/// Used only by the thread that runs the transfer.
+/// A request in progress. Handles libcurl's callbacks. Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
   var progress: TransferProgress { get set }
   /// Ends the transfer immediately, if set.
   var cancellation: Cancellation? { get }
-  /// Receives a line of the header. Returns false to end the transfer.
+  /// Returns false to end the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool
-  /// Receives a piece of the body and accepts all of it or nothing.
+  /// Accepts a piece of the body entirely or not at all.
   func receive(body bytes: Span<UInt8>) -> ContentReceipt
   /// Reads content to send into libcurl's buffer.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
@@ -26,7 +24,8 @@ protocol RunningExchange: AnyObject {
   func remainingPauseFlags() -> Int32?
   /// Whether the waiting thread must return, because another thread continues the transfer.
   func continuesOnOtherThread() -> Bool
-  /// The error of a transfer that has ended, if any. `code` is libcurl's result, or nil if this program ended it.
+  /// The error of a transfer that has ended, if any. `code` is libcurl's result; nil if this program ended the
+  /// transfer.
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
@@ -43,21 +42,19 @@ extension RunningExchange {
   func noteResolved(after duration: Duration) {}
 }
 
-/// The result of passing a piece of a body: it was accepted, must be passed again after a pause, or ends the transfer.
+/// Whether a piece of a body was accepted, must be passed again after a pause, or ends the transfer.
 enum ContentReceipt { case accepted, pause, stop }
 
-/// The progress of a transfer, and why it ended.
 struct TransferProgress {
   let handle: CurlHandle
-  /// Whether to send the request again on another connection if there was no response.
+  /// Whether to send the request again on another connection if there is no response.
   let isRepeatable: Bool
   let usesProxy: Bool
   var headers: HeaderCollector
   /// Why a callback ended the transfer.
   private(set) var refusal: HTTPFailure.Code?
-  /// Whether any byte of the request was sent.
   private var requestStarted = false
-  /// Whether the first line of a response was received. libcurl does not report a part of it.
+  /// Whether the first line of a response was received, since libcurl does not report a part of it.
   private var responseStarted = false
   /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool
@@ -93,17 +90,14 @@ struct TransferProgress {
     return refuse(code)
   }
 
-  /// Whether libcurl may open a new connection.
-  ///
-  /// libcurl repeats a request if a reused connection breaks before the response. Since a server may have processed the
-  /// first copy, the caller must decide (RFC 9110 section 9.2.2).
+  /// Whether libcurl may open a new connection. It repeats a request if a reused connection breaks before the response.
+  /// Since a server may have processed the first copy, the caller must decide (RFC 9110 section 9.2.2).
   mutating func allowConnection() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
-  /// Starts the time limit for connecting, when the name has been resolved.
-  ///
-  /// - Returns: The duration of resolving, at the first connection of the request.
+  /// Starts the time limit for connecting, when the name has been resolved. At the request's first connection, returns
+  /// the duration of resolving.
   mutating func beginConnecting() -> Duration? {
     usesKeptConnection = false
     let passed = startTime.duration(to: .now)
@@ -114,7 +108,7 @@ struct TransferProgress {
     return passed
   }
 
-  /// Detects a kept connection whose packets are lost, for example after a network change.
+  /// Detects a kept connection whose packets are lost, such as after a network change.
   mutating func checkKeptConnection() {
     guard usesKeptConnection, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silenceBeforeRepeat : Self.silenceBeforeFailure)
@@ -123,9 +117,7 @@ struct TransferProgress {
   /// Whether to send the request again on a new connection.
   var mayRepeat: Bool { isUnreachable && isRepeatable && !responseStarted }
 
-  /// Records the error that ends the transfer.
-  ///
-  /// - Returns: False, the value for a callback to return.
+  /// Records the error that ends the transfer. Returns false, for a callback to return.
   mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
     refusal = code
     return false
@@ -142,9 +134,9 @@ struct TransferProgress {
   /// The error of a transfer that ended with `code`, if any.
   ///
   /// - Parameters:
-  ///   - code: Nil if this program ended it.
+  ///   - code: Nil if this program ended the transfer.
   ///   - isCutShort: Whether content is missing although libcurl noticed nothing.
-  ///   - reason: Why this program ended it.
+  ///   - reason: Why this program ended the transfer.
   func failure(
     after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
   ) -> HTTPFailure? {

@@ -2,13 +2,10 @@ internal import CCurl
 internal import CTLS
 internal import OAuth
 
-/// Detects how a handle's TLS connection ended.
-///
-/// Content without a length or chunks ends with the connection. It is complete only if the server sent `close_notify`,
-/// since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
+/// Detects how a handle's TLS connection ended. Content without a length or chunks is complete only if the server sent
+/// `close_notify`, since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
 struct TLSEnd {
-  /// The TLS context of the last connection, which is the server's even with a proxy; nil without TLS. Only compared,
-  /// never dereferenced.
+  /// The last connection's TLS context, which is the server's even with a proxy; nil without TLS. Only compared.
   private var context: UInt?
   private var hasCloseNotify = false
 
@@ -29,7 +26,6 @@ struct TLSEnd {
     return true
   }
 
-  /// Called when the server has sent `close_notify`.
   private static func recordCloseNotify(on connection: OpaquePointer?) {
     guard let connection = unsafe connection, let context = unsafe SSL_get_SSL_CTX(connection),
       let end = unsafe SSL_CTX_get_ex_data(context, index)?.assumingMemoryBound(to: TLSEnd.self),
@@ -40,8 +36,7 @@ struct TLSEnd {
 }
 
 extension CurlHandle {
-  /// Prepares a new connection of the request: observes its end, trusts the system's certificate file, and adds the
-  /// client certificate.
+  /// For a new connection: observes its end, trusts the system's certificate file, and adds the client certificate.
   func watchTLS(_ route: Route) throws(HTTPFailure) {
     guard !route.isPlainHTTP else { return }
     guard CurlLibrary.usesOpenSSL else {

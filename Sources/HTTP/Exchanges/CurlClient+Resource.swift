@@ -5,7 +5,7 @@ extension CurlClient {
   ///
   /// A request that may have side effects (RFC 9110 section 9.2.2) or has a DPoP proof, which is valid once (RFC 9449
   /// section 11.1), is repeated only if no byte of it was sent. Since the server may be closing a kept connection, such
-  /// a request uses only one that was just used and has survived a response, or a new one.
+  /// a request uses a new one, or one that was just used and has survived a response.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
@@ -32,7 +32,7 @@ extension CurlClient {
     }
   }
 
-  /// Creates an exchange's response. Its connection is kept once the content was received.
+  /// Keeps the connection once the content was received.
   private func response(
     to request: ResourceRequest, hasContent: Bool, over handle: CurlHandle, _ route: Route, _ exchange: ResourceExchange
   ) throws(HTTPFailure) -> ResourceResponse {

@@ -1,13 +1,12 @@
 internal import Encoding
 package import OAuth
 
-/// Sends requests with libcurl.
+/// Sends requests with libcurl. Thread-safe. The process must ignore `SIGPIPE`, since OpenSSL writes to closed
+/// connections.
 ///
-/// Verifies the certificate chain and the host name of every server and requires TLS 1.2 or later (RFC 9325 section
-/// 3.1.1). Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
+/// Verifies every server's certificate chain and host name, and requires TLS 1.2 or later (RFC 9325 section 3.1.1).
+/// Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
 /// connections for later requests to the same origin with the same trust.
-///
-/// Thread-safe. The process must ignore `SIGPIPE`, since OpenSSL writes to closed connections.
 package final class CurlClient: HTTPClient {
   static let maxRedirects = 3
 
@@ -19,12 +18,11 @@ package final class CurlClient: HTTPClient {
     self.userAgent = userAgent
   }
 
-  /// Closes connections that have been idle for `duration`.
   package func closeIdle(after duration: Duration = HandlePool.idleTime) {
     pool.close(idleFor: duration)
   }
 
-  /// The number of idle handles, each with a connection.
+  /// The number of idle connections.
   package var idleCount: Int { pool.count }
 
   package func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -51,7 +49,6 @@ package final class CurlClient: HTTPClient {
     throw Self.refusedRedirect(to: endpoint.uri.text, from: endpoint)
   }
 
-  /// The error for a redirect that is not followed.
   private static func refusedRedirect(to target: String, from endpoint: Endpoint) -> HTTPFailure {
     var failure = HTTPFailure(.redirect, responseStarted: true, requestMayHaveArrived: true)
     let origin = (try? URI(target))?.origin
@@ -59,13 +56,13 @@ package final class CurlClient: HTTPClient {
     return failure
   }
 
-  /// A redirect's target, if it has the same origin as the endpoint.
+  /// Nil unless a redirect's target has the endpoint's origin.
   private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
     guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
     return next.uri.origin == endpoint.uri.origin ? next : nil
   }
 
-  /// Sends the request to one URL. Returns the target of a redirect instead of following it.
+  /// Returns the target of a redirect instead of following it.
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
@@ -81,7 +78,7 @@ package final class CurlClient: HTTPClient {
         limits: ExchangeLimits(of: request, time: time))
       try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, exchange) } catch {
-        // This happens once, since a new connection is never one that mayRepeat.
+        // Happens once, since a new connection is never one that mayRepeat.
         guard exchange.progress.mayRepeat else { throw error }
         kept = nil
         continue
@@ -92,7 +89,6 @@ package final class CurlClient: HTTPClient {
     }
   }
 
-  /// Sends a request that spends a single-use value.
   private func sendSpending(
     _ request: borrowing HTTPRequest, over route: Route, within time: TimeLimit
   ) throws(HTTPFailure) -> HTTPResponse {

@@ -2,8 +2,8 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to an authorization server. Memory for the largest response and its tokens is reserved before anything is
-/// sent.
+/// A request to an authorization server. Before anything is sent, reserves memory for the largest response and its
+/// tokens.
 final class Exchange: RunningExchange {
   /// The maximum number of reads after the time limit.
   private static let maxLateReads = 64
@@ -13,7 +13,7 @@ final class Exchange: RunningExchange {
   private var lateReads = 0
   private var body: SecretBuffer
   private var status = 0
-  /// The redirect target of the response, as an absolute URL.
+  /// The response's redirect target, as an absolute URL.
   private(set) var redirect: String?
   private(set) var usedKeptConnection = false
 
@@ -60,7 +60,7 @@ final class Exchange: RunningExchange {
   var cancellation: Cancellation? { limits.cancellation }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
-    // The parser detects partial content, but an empty response can be valid, for example to a revocation.
+    // The parser detects partial content, but an empty response can be valid, such as to a revocation.
     var failure = progress.failure(
       after: code, isCutShort: body.count == 0 && progress.handle.isCutShort(progress.headers),
       reason: limits.reasonToStop())
@@ -74,7 +74,7 @@ final class Exchange: RunningExchange {
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)
   }
 
-  /// The response. Call it once.
+  /// Call it once.
   func finish() throws(HTTPFailure) -> HTTPResponse {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -88,7 +88,7 @@ final class Exchange: RunningExchange {
 
 /// The limits that end a request before its response.
 struct ExchangeLimits: Sendable {
-  /// The maximum size of the body without transfer coding, in bytes.
+  /// The body's maximum size without transfer coding, in bytes.
   let bodyBytes: Int
   var time: TimeLimit
   let cancellation: Cancellation?
@@ -102,7 +102,7 @@ struct ExchangeLimits: Sendable {
   /// The reason to stop while the host name is resolved, when no time limit runs.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
-  /// Why the request must end now. Nil to continue.
+  /// Why the request must end now; nil to continue.
   mutating func reasonToStop() -> HTTPFailure.Code? {
     if let reason = reasonToCancel { return reason }
     return time.checkHasPassed() ? .timeout : nil

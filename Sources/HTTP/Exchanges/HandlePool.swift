@@ -1,23 +1,20 @@
 internal import Platform
 
-/// The idle handles, each with a connection.
 final class HandlePool: Sendable {
   /// The maximum number of idle handles. Each has three or four descriptors.
   static let capacity = 32
-  /// How long a handle is kept. Servers close idle connections after a minute or two.
+  /// Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The maximum idle time of a connection for a request that cannot be repeated. Few servers close one sooner.
+  /// The maximum for a request that cannot be repeated, since few servers close a connection sooner.
   static let safeIdleTime = Duration.seconds(2)
-  /// The minimum idle time of a connection used only once: a server that does not reuse connections has closed it by
-  /// then.
+  /// The minimum for a connection used only once, since a server that does not reuse connections has closed it by then.
   static let singleUseIdleTime = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
-    /// When the handle became idle.
     let idleSince: ContinuousClock.Instant
-    /// Whether the connection was already used for two requests, so that the server reuses connections.
+    /// Whether the connection was used for two requests, so that the server reuses connections.
     let wasReused: Bool
 
     /// Whether a request that cannot be repeated may use the connection.
@@ -34,8 +31,6 @@ final class HandlePool: Sendable {
 
   /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
-  ///
-  /// - Parameter isUnrepeatable: Whether the request cannot be repeated.
   func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
@@ -45,16 +40,14 @@ final class HandlePool: Sendable {
         }
         return entries.remove(at: index).handle
       }
-      // Bytes that arrived between requests could be parsed as the response to the next one.
+      // Bytes that arrived between requests could be parsed as the next response.
       guard let handle else { return nil }
       // An added or removed route changes the local address (invariant: a changed world is noticed).
       if handle.hasNoPendingInput, handle.hasLocalAddress { return handle }
     }
   }
 
-  /// Adds a handle after a successful request. If there are too many, closes the oldest.
-  ///
-  /// - Parameter wasReused: Whether the request reused a connection.
+  /// Adds a handle after a successful request, and closes the oldest of too many.
   func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: ContinuousClock.Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, idleSince: now, wasReused: wasReused))

@@ -7,8 +7,9 @@ enum Inflate {
   /// The parameter for the largest window and either format.
   private static let windowBits: Int32 = 15 + 32
 
+  /// Returns everything before the first error; nil if that is empty.
+  ///
   /// - Parameter limit: The maximum number of decoded bytes.
-  /// - Returns: Everything before the first error; nil if that is empty.
   static func decode(_ bytes: Span<UInt8>, limit: Int, in arena: SecretArena?) -> SecretBuffer? {
     guard var chunk = try? SecretBytes(zeroed: 8192) else { return nil }
     // zlib compares the address between calls.

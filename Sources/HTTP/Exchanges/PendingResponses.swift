@@ -1,8 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// Responses that are slow to arrive. One thread waits for all of them, so that an event stream does not occupy one for
-/// days.
+/// Slow responses. One thread waits for all of them, so that an event stream does not occupy one for days.
 final class PendingResponses: Sendable {
   private final class ThreadDescriptors: Sendable {
     let poller: Poller
@@ -16,7 +15,7 @@ final class PendingResponses: Sendable {
   }
 
   private struct State {
-    /// The thread's descriptors. Nil if it is not running.
+    /// Nil if the thread is not running.
     var descriptors: ThreadDescriptors?
     /// The number of responses that need the thread.
     var reservations = 0
@@ -26,9 +25,8 @@ final class PendingResponses: Sendable {
 
   private let state = Monitor(State())
 
-  /// Reserves resources for one response, until ``release()``.
-  ///
-  /// - Returns: False if the system allows no more threads or descriptors.
+  /// Reserves resources for one response, until ``release()``. Returns false if the system allows no more threads or
+  /// descriptors.
   func reserve() -> Bool {
     state.withLock { state in
       if state.descriptors == nil {
@@ -83,7 +81,7 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Removes and returns the new responses. Returns nil if the thread must end.
+  /// Removes and returns the new responses; nil if the thread must end.
   private func takeNewResponses() -> [PendingResponse]? {
     state.withLock { state in
       defer { state.newResponses = [] }
@@ -94,9 +92,8 @@ final class PendingResponses: Sendable {
   }
 }
 
-/// The rest of a response that is slow to arrive.
-///
-/// Used only by the thread that began it and, after ``receive(_:)``, by the thread of ``PendingResponses``.
+/// The rest of a slow response. Used only by the thread that began it and, after ``receive(_:)``, by the thread of
+/// ``PendingResponses``.
 final class PendingResponse: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
@@ -108,7 +105,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   private var waker: UInt64?
   /// The descriptors being waited for, and whether for writing.
   private var watched: [Int32: Bool] = [:]
-  /// Whether libcurl has finished but the receiver has not accepted everything.
+  /// Whether libcurl has finished, although the receiver has not accepted everything.
   private var isTransferDone = false
   /// Whether the response has ended, successfully or not.
   private(set) var hasEnded = false
@@ -140,7 +137,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
 
   func fail() { end(.failure(exchange.progress.failure(.setup))) }
 
-  /// Continues the transfer as far as possible without blocking.
+  /// Continues the transfer as far as possible, without blocking.
   func advance(_ poller: borrowing Poller, _ key: UInt64) {
     do throws(HTTPFailure) {
       if !isTransferDone, case .ended(let result) = handle.advance(exchange) {
@@ -163,9 +160,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
     due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
   }
 
-  /// Replaces the descriptors being waited for.
-  ///
-  /// - Returns: False if a descriptor cannot be polled.
+  /// Replaces the descriptors being waited for. Returns false if one cannot be polled.
   @discardableResult
   private func watch(_ wanted: [Int32: Bool], _ poller: borrowing Poller, _ key: UInt64) -> Bool {
     guard wanted != watched else { return true }

@@ -4,8 +4,6 @@ internal import OAuth
 
 /// Serializes an HTTP/1.1 request (RFC 9112) for a connection that ends with its response.
 enum RequestMessage {
-  /// The bytes of a POST request.
-  ///
   /// - Throws: `setup` for a request without a body or with a line break in a field; `memory` if there is not enough.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri

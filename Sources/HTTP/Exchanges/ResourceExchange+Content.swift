@@ -8,7 +8,7 @@ final class SentContent {
 
   init(_ content: any ResourceContent) { self.content = content }
 
-  /// The number of bytes; nil if not known at the start.
+  /// In bytes; nil if not known at the start.
   var length: Int? { content.length }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
@@ -24,9 +24,7 @@ final class SentContent {
 
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { isPaused ? [(content.descriptor, false)] : [] }
 
-  /// Ends a pause.
-  ///
-  /// - Returns: Whether there was one.
+  /// Ends a pause. Returns false if there was none.
   func resume() -> Bool {
     defer { isPaused = false }
     return isPaused
@@ -44,7 +42,7 @@ final class ReceivedContent {
   private var screen: TokenScreen?
   private(set) var hasFoundToken = false
 
-  /// - Parameter screen: Searches the content for the token; nil if the receiver may see the token.
+  /// - Parameter screen: Searches for the token; nil if the receiver may see it.
   init(_ receiver: any ResourceReceiver, _ screen: TokenScreen? = nil) {
     self.receiver = receiver
     self.screen = screen
@@ -52,7 +50,7 @@ final class ReceivedContent {
 
   deinit { wipe() }
 
-  /// Passes the head to the receiver, and returns whether it wants the content.
+  /// Returns whether the receiver wants the content.
   func begin(_ head: ResourceHead) -> Bool { receiver.begin(head) }
 
   /// Accepts all bytes or none.
@@ -76,7 +74,7 @@ final class ReceivedContent {
     return .accepted
   }
 
-  /// Delivers the last bytes. They were withheld because they could have been the beginning of the token.
+  /// Delivers the last bytes, withheld because they could have begun the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)
@@ -87,16 +85,14 @@ final class ReceivedContent {
     pending.isEmpty ? [] : [(receiver.descriptor, true)]
   }
 
-  /// Ends a pause once nothing is pending.
-  ///
-  /// - Returns: Whether a pause ended.
+  /// Ends a pause once nothing is pending. Returns whether a pause ended.
   func resume() -> Bool {
     guard isPaused, pending.isEmpty else { return false }
     isPaused = false
     return true
   }
 
-  /// Passes as many pending bytes as possible to the receiver. Returns false if the receiver is closed.
+  /// Passes on as many pending bytes as possible. Returns false if the receiver is closed.
   func flush() -> Bool {
     while !pending.isEmpty {
       guard let count = receiver.take(pending.span.extracting(start...)) else { return false }

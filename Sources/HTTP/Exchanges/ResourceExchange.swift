@@ -2,11 +2,10 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to a resource.
-///
-/// Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing to send.
+/// A request to a resource. Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing
+/// to send.
 final class ResourceExchange: RunningExchange {
-  /// The maximum size of unwanted content read to reuse the connection, in bytes.
+  /// Unwanted content is read up to this size, in bytes, to reuse the connection.
   private static let maxUnwantedBytes = 65_536
 
   /// How often a stream without a time limit is checked.
@@ -14,29 +13,28 @@ final class ResourceExchange: RunningExchange {
 
   /// Continues a slow exchange on another thread; nil once that was attempted.
   private var pendingResponses: PendingResponses?
-  /// Whether the thread that sent the request has returned before the end of the content.
+  /// Whether the thread that sent the request returned before the end of the content.
   private(set) var continuesElsewhere = false
 
   var progress: TransferProgress
   let cancellation: Cancellation?
   private let isHead: Bool
-  /// The stall timeout until the content begins.
+  /// The timeout until the content begins.
   private let stallTimeout: Duration
-  /// The stall timeout during the content; nil for no limit.
+  /// The timeout during the content; nil for no limit.
   private let idleTimeout: Duration?
   private var lastProgress = ContinuousClock.now
   private let content: SentContent?
   private let body: ReceivedContent
-  /// Searches the response for the token; nil if the receiver may see the token.
+  /// Searches the response for the token; nil if the receiver may see it.
   private let screen: TokenScreen?
   private var head: ResourceHead?
   private var receiverWantsContent = false
   private var unwantedBytes = 0
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
-  /// Why the content is incomplete, if it is. The receiver still gets the received part.
+  /// Why the content is incomplete, if so. The receiver still gets the received part.
   private var truncation: HTTPFailure?
-  /// Whether the connection can be reused.
   var isConnectionIntact: Bool { unwantedBytes <= Self.maxUnwantedBytes }
 
   init(
@@ -136,7 +134,6 @@ final class ResourceExchange: RunningExchange {
     return continuesElsewhere
   }
 
-  /// Whether the entire request was sent.
   private var isRequestSent: Bool {
     guard let content else { return true }
     return content.length.map { $0 <= progress.handle.time(CURLINFO_SIZE_UPLOAD_T) } ?? false
@@ -163,7 +160,7 @@ final class ResourceExchange: RunningExchange {
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
-    // Only the receiver knows the format of the content, so possibly truncated content is always a failure.
+    // Only the receiver knows the content's format, so possibly truncated content is always a failure.
     let failure = progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
     guard receiverWantsContent, failure?.code != .cancelled else { return failure }
@@ -177,7 +174,7 @@ final class ResourceExchange: RunningExchange {
     body.end()
   }
 
-  /// Passes the rest of the content to the receiver, waiting if necessary, and returns the response.
+  /// Passes the rest of the content to the receiver, waiting if necessary.
   func finish() throws(HTTPFailure) -> ResourceResponse {
     try progress.handle.runInterruptibly(by: cancellation) { () throws(HTTPFailure) in
       while try !passRest() {
@@ -189,9 +186,7 @@ final class ResourceExchange: RunningExchange {
     return try response()
   }
 
-  /// Passes more of the content to the receiver.
-  ///
-  /// - Returns: Whether all of it was accepted.
+  /// Passes more of the content to the receiver. Returns whether all of it was accepted.
   func passRest() throws(HTTPFailure) -> Bool {
     guard body.flush() else { throw progress.failure(.cancelled) }
     if body.awaitedDescriptors.isEmpty { return true }

@@ -15,11 +15,11 @@ struct ResponseReader: ~Copyable {
     case ended
   }
 
-  /// The maximum length of a header line in bytes. Longer ones are truncated.
+  /// Longer header lines are truncated.
   private static let maxLineBytes = 16_384
   private static let maxChunkDigits = 8
 
-  /// The status code, or nil before the status line.
+  /// The status code; nil before the status line.
   private(set) var status: Int?
   private(set) var headers = HeaderCollector(dropsExcess: true)
   private(set) var body: SecretBuffer
@@ -31,7 +31,6 @@ struct ResponseReader: ~Copyable {
   private var object = LooseJSONObject()
   private var position = Position.start
   private var line: [UInt8] = []
-  /// Whether the current line exceeded the limit.
   private var isLineCut = false
   private var digits: [UInt8] = []
   private let bodyLimit: Int
@@ -57,7 +56,6 @@ struct ResponseReader: ~Copyable {
     return object.extent == .none || object.extent == .open
   }
 
-  /// Parses the next received bytes.
   mutating func read(_ bytes: Span<UInt8>) {
     hasBegun = hasBegun || !bytes.isEmpty
     var index = 0
@@ -88,9 +86,7 @@ struct ResponseReader: ~Copyable {
     }
   }
 
-  /// Records the connection's end.
-  ///
-  /// - Parameter isAnnounced: Whether the server announced the end (`close_notify`).
+  /// - Parameter isAnnounced: Whether the server announced the connection's end (`close_notify`).
   mutating func end(isAnnounced: Bool) {
     switch position {
     case .ended: break
@@ -102,7 +98,7 @@ struct ResponseReader: ~Copyable {
   /// Records a problem if it is the first.
   mutating func recordProblem(_ code: HTTPFailure.Code) { problem = problem ?? code }
 
-  /// The body. Call it once.
+  /// Call it once.
   mutating func takeBody() -> SecretBuffer {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -111,9 +107,7 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Bytes of the head and between chunks
 
-  /// Reads a byte outside of content.
-  ///
-  /// - Returns: False if the byte is unexpected and begins the content.
+  /// Reads a byte outside of content. Returns false if the byte is unexpected and begins the content.
   private mutating func read(_ byte: UInt8) -> Bool {
     switch position {
     case .start:
@@ -166,7 +160,7 @@ struct ResponseReader: ~Copyable {
     if headers.isFinished, !wasFinished { beginContent() }
   }
 
-  /// The status code in a status line: three digits after the version (RFC 9112 section 4).
+  /// Three digits after the version (RFC 9112 section 4).
   private static func status(_ line: [UInt8]) -> Int? {
     let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
     guard words.count >= 2, String(decoding: words[0], as: UTF8.self).uppercased().hasPrefix("HTTP/"),
@@ -177,7 +171,7 @@ struct ResponseReader: ~Copyable {
 
   private mutating func beginContent() {
     if let status, status < 200 {
-      // Another response follows an interim one (RFC 9110 section 15.2).
+      // Another response follows an interim one.
       position = .statusLine
       return self.status = nil
     }
@@ -206,7 +200,7 @@ struct ResponseReader: ~Copyable {
     return length == 0 ? .ended : .content(left: length)
   }
 
-  /// Ends a chunk's size. Returns false if it is invalid.
+  /// Returns false if the chunk's size is invalid.
   private mutating func endChunkSize() -> Bool {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []

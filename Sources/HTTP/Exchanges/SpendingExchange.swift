@@ -2,16 +2,15 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request that spends a single-use value, on a new connection.
-///
-/// libcurl only establishes the connection. The response is parsed here, since libcurl would drop a message with an
-/// invalid head or framing, and with it the only copy of a token. Like ``Exchange``, reserves memory first.
+/// A request that spends a single-use value, on a new connection that libcurl only establishes. The response is parsed
+/// here, since libcurl would drop a message with an invalid head or framing, and with it the only copy of a token. Like
+/// ``Exchange``, reserves memory first.
 final class SpendingExchange: RunningExchange {
-  /// The maximum size of a response including its head, in bytes.
+  /// The maximum size of a response including its head.
   private static let maxBytes = 4 << 20
-  /// How long to wait for the end of the message after a complete JSON object.
+  /// The wait for the end of the message after a complete JSON object.
   private static let waitAfterObject = Duration.seconds(5)
-  /// How long to wait for more content after a message that seems incomplete.
+  /// The wait for more content after a message that seems incomplete.
   private static let waitAfterEarlyEnd = Duration.seconds(1)
 
   var progress: TransferProgress
@@ -21,8 +20,8 @@ final class SpendingExchange: RunningExchange {
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Parameter responseTimeout: The timeout for the response, from the first byte of the request.
-  /// - Throws: `memory` if there is not enough for the response.
+  /// - Parameter responseTimeout: From the first byte of the request.
+  /// - Throws: `memory` if there is not enough.
   init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
@@ -67,9 +66,8 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// Sends the request. If that fails, the server may have responded nevertheless.
-  ///
-  /// - Returns: The error, if no response can follow.
+  /// Sends the request. If that fails, the server may have responded nevertheless. Returns the error, if no response
+  /// can follow.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
     message.withBytes { bytes in
       var sent = 0
@@ -86,9 +84,8 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Reads the response. Available bytes are read before a limit takes effect.
-  ///
-  /// - Returns: The error, if the response is incomplete.
+  /// Reads the response. Available bytes are read before a limit takes effect. Returns the error, if the response is
+  /// incomplete.
   private func receive() -> HTTPFailure? {
     var total = 0
     var quiet = ContinuousClock.now
@@ -128,7 +125,7 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// Creates the response, with `problem` as its defect.
+  /// - Parameter problem: The response's defect.
   private func response(_ problem: HTTPFailure?) throws(HTTPFailure) -> HTTPResponse {
     var failure = problem ?? reader.problem.map { progress.failure($0) }
     if reader.status == nil { failure = failure ?? progress.failure(reader.hasBegun ? .malformed : .receive) }

@@ -1,6 +1,6 @@
 /// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
-  /// The longest plausible interval between two checks. After a longer one, the process was not running in between.
+  /// After a longer interval between two checks, the process was not running.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
@@ -13,7 +13,7 @@ struct TimeLimit: Sendable {
     (start, end, lastCheck) = (now, now.advanced(by: duration), now)
   }
 
-  /// Returns whether the limit has passed. Call it at least every ``CurlHandle/longestWait`` while the process runs.
+  /// Call it at least every ``CurlHandle/longestWait`` while the process runs.
   mutating func checkHasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
     if lastCheck.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastCheck = now
@@ -25,7 +25,6 @@ struct TimeLimit: Sendable {
     (end, lastCheck) = (end.advanced(by: duration), now)
   }
 
-  /// Whole seconds since the start.
   func secondsWaited(_ now: ContinuousClock.Instant = .now) -> Int {
     Int((start.duration(to: now) + .milliseconds(500)).components.seconds)
   }

@@ -20,7 +20,7 @@ final class HTTPConnection: LentCall.Owner {
   private var searched = 0
   private var outbound: [UInt8] = []
   private var isClosed = false
-  /// Whether no input or output is expected, so that any event means that the peer has disconnected.
+  /// Whether any event means that the peer has disconnected, since no input or output is expected.
   private var expectsOnlyDisconnection = false
   /// Whether to close once everything was sent.
   private var closesWhenSent = false
@@ -32,15 +32,14 @@ final class HTTPConnection: LentCall.Owner {
   private struct Exchange {
     let head: HTTPRequestHead
     var call: LentCall?
-    /// Nil once all content was received.
+    /// Nil once all was received.
     var remainingContent: Content?
     /// Received content that the daemon has not accepted yet.
     var unwritten: [UInt8] = []
     /// The key of ``LentCall/requestBodySocket`` in the loop, while the socket is full.
     var contentWatch: UInt64?
-    /// The framing of the response's body. Nil before its head.
+    /// Nil before the response's head.
     var bodyFraming: Framing?
-    /// How much of the response's body was sent.
     var sentBodyBytes = 0
     /// The key of ``LentCall/responseBodySocket`` in the loop, while the socket is empty.
     var bodyWatch: UInt64?
@@ -118,7 +117,6 @@ final class HTTPConnection: LentCall.Owner {
         guard error.wouldBlock else { return close() }
       }
     } else if expectsOnlyDisconnection {
-      // The peer has disconnected.
       return close()
     }
     processInput()
@@ -164,7 +162,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Closes the connection when a peer that must send or read makes no progress until ``timeout``.
+  /// Closes the connection when an awaited peer makes no progress until ``timeout``.
   private func scheduleIdleCheck() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -277,13 +275,13 @@ final class HTTPConnection: LentCall.Owner {
       exchange?.unwritten = []
     } catch {
       guard error.wouldBlock else {
-        // The server responded without reading it.
+        // The server responded without reading the content.
         exchange?.unwritten = []
         return
       }
       exchange?.unwritten.removeFirst(written)
       exchange?.contentWatch = try? loop.watch(end.descriptor.raw, for: .write) { [weak self] in
-        // Closing the connection may release it.
+        // Closing the connection may release this object.
         guard let self else { return }
         writeContent()
         processInput()
@@ -390,8 +388,7 @@ final class HTTPConnection: LentCall.Owner {
     endExchange(closing: exchange.head.closesConnection || exchange.remainingContent != nil)
   }
 
-  /// Ends the exchange. If `closing`, the connection closes once everything was sent; otherwise it serves the next
-  /// request.
+  /// Ends the exchange. `closing` closes the connection once everything was sent; otherwise the next request is served.
   private func endExchange(closing: Bool) {
     stopBodies()
     exchange = nil
@@ -405,7 +402,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Refusals
 
-  /// Responds with a failure, and the HTTP status for its code.
+  /// Responds with the HTTP status for the failure's code.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -433,7 +430,7 @@ final class HTTPConnection: LentCall.Owner {
     send(Self.errorResponse(status, failure, closes: closes, hasBody: !isHead))
   }
 
-  /// The response to a connection that is refused because the lease has too many.
+  /// The response to a connection beyond the lease's limit.
   static var tooManyConnectionsResponse: [UInt8] {
     errorResponse(429, .tooManyConnections, closes: true, hasBody: true)
   }
@@ -449,7 +446,6 @@ final class HTTPConnection: LentCall.Owner {
     return Array((lines + "\r\n").utf8) + (hasBody ? body : [])
   }
 
-  /// The reason phrase of a status.
   private static func reason(_ status: Int) -> String {
     switch status {
     case 200: "OK"

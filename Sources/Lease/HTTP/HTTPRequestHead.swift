@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The head of an HTTP/1.1 request (RFC 9112). Anything that two parsers could interpret differently is an error.
+/// The head of an HTTP/1.1 request (RFC 9112). Anything that parsers could interpret differently is an error.
 struct HTTPRequestHead: Equatable {
   let method: String
   /// The request target in origin form, as received.
@@ -16,7 +16,7 @@ struct HTTPRequestHead: Equatable {
     let name: String
     let value: String
 
-    /// Whether the field has this name, given in lowercase.
+    /// `other` must be in lowercase.
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
@@ -39,9 +39,7 @@ struct HTTPRequestHead: Equatable {
   /// A longer length might not fit an `Int`.
   private static let maximumDigits = 15
 
-  /// The length of the head, with its empty line; nil if incomplete.
-  ///
-  /// - Parameter start: The number of bytes already searched.
+  /// The length of the head, with its empty line; nil if incomplete. `start` bytes were already searched.
   static func length(in bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -57,7 +55,7 @@ struct HTTPRequestHead: Equatable {
   init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
     var lines = try Self.lines(bytes.dropLast(4))
     guard let first = lines.first else { throw .malformed }
-    // The start of an HTTP/2 connection, such as those of gRPC (RFC 9113 section 3.4).
+    // The start of an HTTP/2 connection, as for gRPC (RFC 9113 section 3.4).
     if first.elementsEqual("PRI * HTTP/2.0".utf8) { throw .unsupported }
     (method, target) = try Self.requestLine(lines.removeFirst())
     guard lines.count <= Self.maximumFields else { throw .tooLarge }
@@ -104,8 +102,7 @@ struct HTTPRequestHead: Equatable {
     return lines
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3). Returns method and
-  /// target.
+  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3), to method and target.
   private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> (String, String) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), isToken(parts[0]),
@@ -125,14 +122,14 @@ struct HTTPRequestHead: Equatable {
     return Field(name: String(decoding: line[..<colon], as: UTF8.self), value: text)
   }
 
-  /// Whether the bytes are a token (RFC 9110 section 5.6.2).
+  /// RFC 9110 section 5.6.2.
   private static func isToken(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.count <= 256
       && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Parses `Content-Length` or `Transfer-Encoding`: one length in digits or the coding `chunked`, but not both (RFC
-  /// 9112 section 6).
+  /// Parses `Content-Length` or `Transfer-Encoding`: one length or the coding `chunked`, but not both (RFC 9112 section
+  /// 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {
@@ -145,8 +142,7 @@ struct HTTPRequestHead: Equatable {
   }
 }
 
-/// Parses chunked content (RFC 9112 section 7.1) strictly: a size consists of hexadecimal digits, and extensions and
-/// trailer fields are errors.
+/// Parses chunked content (RFC 9112 section 7.1) strictly. Extensions and trailer fields are errors.
 struct HTTPChunks {
   enum Problem: Error { case malformed }
 
@@ -165,10 +161,9 @@ struct HTTPChunks {
   private var state = State.size
   private static let maximumDigits = 8
 
-  /// Whether the last chunk was read.
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Removes parsed bytes from `bytes`, and returns the content in them, at most `most` bytes.
+  /// Removes parsed bytes from `bytes`, and returns their content, at most `most` bytes.
   mutating func consume(_ bytes: inout [UInt8], upTo most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0

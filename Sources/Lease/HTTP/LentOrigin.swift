@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// An origin that a lease serves over HTTP. Translates peers' requests for the daemon, and response heads for peers.
+/// An origin that a lease serves over HTTP. Translates requests for the daemon, and response heads for peers.
 struct LentOrigin {
   let origin: String
   /// The lease's own origin, which replaces ``origin`` in the peers' URLs.
@@ -11,7 +11,7 @@ struct LentOrigin {
 
   // MARK: Requests
 
-  /// The request for the daemon to send, without the lease's token and hop-by-hop fields.
+  /// The request for the daemon, without the lease's token and hop-by-hop fields.
   func request(for head: HTTPRequestHead) -> CallRequest {
     var call = CallRequest(url: origin + head.target, method: head.method)
     call.headers = head.fields.filter { !isConnectionField($0, head) }.map { "\($0.name): \($0.value)" }
@@ -21,8 +21,8 @@ struct LentOrigin {
     return call
   }
 
-  /// Whether the request contains the lease's token exactly once: as a Bearer token, as the password of Basic, or in a
-  /// field for API keys.
+  /// Whether the request contains the lease's token exactly once: as Bearer token, as Basic password, or in a field for
+  /// API keys.
   func isAuthorized(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { !$0.isNamed("authorization") && isKeyField($0) }
@@ -41,7 +41,7 @@ struct LentOrigin {
     }
   }
 
-  /// The lowercase names of fields in which some clients send an API key.
+  /// Fields that some clients use, in lowercase.
   private static let apiKeyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
   /// Whether a field is for an API key: one of ``apiKeyFields``, or any with the lease's token.
@@ -63,7 +63,7 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field concerns the peer's connection or the lease's token, so that it is not forwarded.
+  /// Whether a field concerns the connection or the lease's token, and is not forwarded.
   private func isConnectionField(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if Self.connectionFields.contains(name) || isKeyField(field) { return true }
@@ -106,7 +106,7 @@ struct LentOrigin {
 
   /// Replaces the server's origin in a URL with the origin of the lease.
   private func localURL(for url: Substring) -> String {
-    // Without a scheme it has the request's, which differs here (RFC 3986 section 4.2).
+    // A URL without a scheme has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)
     let text = hasNoScheme ? String(origin.prefix { $0 != "/" }) + url : String(url)
     guard let uri = try? URI(text), uri.origin.hasSameBytes(as: origin) else { return String(url) }

@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Encoding
 
-/// One sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636), with the secrets that identify its
+/// A sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636), with the secrets that identify its
 /// response. Use once.
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
   package let clientID: String
-  /// The redirect URI, sent again unchanged when the code is exchanged (RFC 6749 section 4.1.3).
+  /// Sent again, unchanged, to exchange the code (RFC 6749 section 4.1.3).
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
@@ -17,7 +17,7 @@ package struct AuthorizationRequest: Sendable {
   package let verifier: CodeVerifier
   /// Whether the server announces `iss` in every response (RFC 9207 section 3).
   package let responsesNameIssuer: Bool
-  /// The template for the issuer's name in responses of a multi-tenant server, or nil.
+  /// The template for `iss` in a multi-tenant server's responses, or nil.
   let tenant: TenantIssuer?
 
   init(
@@ -40,7 +40,6 @@ package struct AuthorizationRequest: Sendable {
     do { return Base64URL.encode(try Random.bytes(32)) } catch { throw OAuthError(.cryptoFailure, .signIn) }
   }
 
-  /// What the response's ID Token must contain.
   package var requirements: IDTokenRequirements {
     IDTokenRequirements(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
@@ -72,8 +71,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts, then those that the provider or the scope needs. `none` excludes others (OpenID Connect
-  /// Core section 3.1.2.1).
+  /// The requested prompts, then those that provider or scope need. `none` excludes others (OpenID Connect Core section
+  /// 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -82,7 +81,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` if the scope contains `offline_access`, which servers otherwise ignore (OpenID Connect Core section 11).
+  /// `consent` if the scope contains `offline_access`, which servers ignore otherwise (OpenID Connect Core section 11).
   private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

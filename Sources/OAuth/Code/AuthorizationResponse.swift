@@ -3,10 +3,10 @@ internal import Encoding
 
 /// The authorization response (RFC 6749 section 4.1.2), matched against the pending request.
 package enum AuthorizationResponse: Sendable {
-  /// The redirect belongs to another request. It is ignored: otherwise, anyone who can reach the port could abort a
+  /// The redirect is for another request. It is ignored, since anyone who can reach the port could otherwise abort a
   /// sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
   case unrelated
-  /// The authorization code. Exchange it once, immediately.
+  /// Exchange the code once, immediately.
   case code(SharedSecret)
   /// The server's error, which ends the sign-in.
   case failure(OAuthError)
@@ -15,8 +15,7 @@ package enum AuthorizationResponse: Sendable {
 extension AuthorizationRequest {
   private static let subject = OAuthError.Subject.endpoint(.authorization)
 
-  /// Parses the query of a redirect, without its "?". Matches it by `state` alone, then checks `iss` (RFC 9207 section
-  /// 2.4).
+  /// Parses a redirect's query, without its "?". Matches it by `state` alone, then checks `iss` (RFC 9207 section 2.4).
   package func answer(in query: Span<UInt8>) -> AuthorizationResponse {
     guard let fields = RedirectFields(query), let found = fields.uniqueValue("state"), matchesState(found) else {
       return .unrelated
@@ -28,8 +27,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error in a query without `state`, which some servers omit; nil for other queries. Anyone can send such a
-  /// query.
+  /// The error in a query without `state`, which some servers omit but anyone can send. Nil for other queries.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),
@@ -43,11 +41,10 @@ extension AuthorizationRequest {
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }
   }
 
-  /// Returns the code after checking `iss`. Throws the server's error, if any.
+  /// Checks `iss`, then returns the code. Throws the server's error, if any.
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
-    // No parameter may be repeated (RFC 6749 section 3.1). Only a code was requested, so a token is an error (RFC 9700
-    // section 2.1.2).
+    // Neither a repeated parameter (RFC 6749 section 3.1) nor a token (RFC 9700 section 2.1.2) is valid here.
     guard !fields.hasDuplicates, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
     }
@@ -75,7 +72,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error for the `error` parameter of a redirect (RFC 6749 section 4.1.2.1).
+  /// The error for a redirect's `error` parameter (RFC 6749 section 4.1.2.1).
   private func refusal(_ error: String, _ description: String?) -> OAuthError {
     let answer = ErrorResponse(redirected: error, description: description, sent: [verifier.secret])
     guard let value = answer.error else { return OAuthError(.malformedResponse, Self.subject) }
@@ -85,7 +82,7 @@ extension AuthorizationRequest {
     return refusal
   }
 
-  /// Whether the code is printable (RFC 6749 appendix A.11).
+  /// Required by RFC 6749 appendix A.11.
   private func isPrintable(_ code: SharedSecret) -> Bool {
     code.bytes.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0].isPrintableASCII } }
   }

@@ -2,11 +2,11 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Prepares a sign-in by authorization code, always with PKCE: servers without it ignore the challenge (RFC 7636
-  /// section 5). Sends nothing.
+  /// Prepares a sign-in by authorization code, always with PKCE, since servers without it ignore the challenge (RFC
+  /// 7636 section 5). Sends nothing.
   ///
-  /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a metadata member
-  ///   that protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
+  /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a member that
+  ///   protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
   package func makeAuthorizationRequest(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -29,12 +29,12 @@ extension AuthorizationServer {
   /// The URL to open in the browser.
   package struct AuthorizationURL: Sendable, Hashable {
     package let text: String
-    /// The lifetime of the URL in seconds, or nil if unlimited.
+    /// The URL's lifetime in seconds, or nil if unlimited.
     package let expiresIn: Int?
   }
 
-  /// Returns the URL to open, after pushing the request if the server supports that (RFC 9126). If a push fails without
-  /// an OAuth error and the server does not require it, returns the URL of a plain request.
+  /// Returns the URL to open, after pushing the request if possible (RFC 9126). If pushing is optional and fails
+  /// without an OAuth error, returns a plain request's URL.
   package func requestAuthorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
@@ -59,7 +59,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Pushes the parameters. The server returns a reference to them (RFC 9126 section 2).
+  /// Pushes the parameters, for a reference to them (RFC 9126 section 2).
   private func push(
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {
@@ -72,10 +72,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Retries only if the server rejected
-  /// the DPoP proof before it looked at the code: reusing a code can revoke its tokens (RFC 6749 section 4.1.2).
-  ///
-  /// - Throws: `codeRejected` if the code is invalid or expired.
+  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Throws `codeRejected` if the code is
+  /// invalid or expired. Retries only if the server rejected the DPoP proof before looking at the code, since a reused
+  /// code can revoke its tokens (RFC 6749 section 4.1.2).
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointResponse {
@@ -91,7 +90,7 @@ extension AuthorizationServer {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {
       var error = error
-      // In this response, `invalid_grant` is about the code, and no session has ended.
+      // Here `invalid_grant` is about the code. No session has ended.
       if error.code.effect == .grantEnded { error.code = .codeRejected }
       throw error
     }
@@ -99,7 +98,7 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-  /// Whether a plain request may work after a push failed with this error, which is not about the request itself.
+  /// Whether a plain request may work after a push failed with this error.
   fileprivate var allowsPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:

@@ -1,15 +1,14 @@
 package import Crypto
 internal import Encoding
 
-/// The secret that binds a code to the sign-in that requested it (PKCE, RFC 7636).
+/// The secret that binds a code to its sign-in (PKCE, RFC 7636).
 package struct CodeVerifier: Sendable {
   package let secret: SharedSecret
 
-  /// The `code_challenge` of the authorization request, using `S256` (RFC 7636 section 4.2).
+  /// The `code_challenge` by `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// The `code_challenge_method`. Never `plain`, which reveals the secret to anyone who sees the request (RFC 7636
-  /// section 7.2).
+  /// Not `plain`, which reveals the secret to anyone who sees the request (RFC 7636 section 7.2).
   package static let method = "S256"
 
   /// Creates 43 characters from 32 random bytes (RFC 7636 section 7.1).
@@ -24,7 +23,7 @@ package struct CodeVerifier: Sendable {
     }
   }
 
-  /// - Parameter secret: 43 to 128 characters as in RFC 7636 section 4.1.
+  /// `secret` has 43 to 128 characters (RFC 7636 section 4.1).
   package init(_ secret: SharedSecret) throws(CryptoError) {
     self.secret = secret
     challenge = Base64URL.encode(

@@ -8,11 +8,10 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   /// The lifetime of ``requestURI`` in seconds, from the response's time.
   let expiresIn: Int
 
-  /// The maximum `request_uri` length in bytes, since it must fit into a URL.
+  /// The maximum length of `request_uri`, which must fit into a URL.
   private static let maxBytes = 1024
 
-  /// - Parameter sent: The request's secrets, to remove from errors.
-  /// - Throws: The server's error, or `malformedResponse`.
+  /// Throws the server's error without the secrets in `sent`, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
     try response.body.withBytes { (bytes) throws(OAuthError) in
       // RFC 9126 section 2.2 requires 201; servers also send 200.

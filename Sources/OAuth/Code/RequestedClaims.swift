@@ -6,7 +6,7 @@ package struct RequestedClaims: Sendable, Hashable {
 
   private let object: JSONObject
 
-  /// Parses JSON. Nil if it is too long or not an object.
+  /// Nil unless the text is a JSON object of at most ``maxBytes``.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.maxBytes, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
       return nil
@@ -14,7 +14,7 @@ package struct RequestedClaims: Sendable, Hashable {
     self.object = object
   }
 
-  /// Reads the claims in a resource's challenge: plain, or in base64 or base64url as sent by Microsoft.
+  /// Reads a challenge's claims: JSON or, as from Microsoft, base64 or base64url.
   package init?(challenge text: String) {
     guard text.utf8.count <= Base64URL.encodedCount(Self.maxBytes) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
@@ -38,7 +38,7 @@ package struct RequestedClaims: Sendable, Hashable {
 
   package var text: String { String(decoding: JSON.object(object).serialized(), as: UTF8.self) }
 
-  /// The JSON in base64url, which needs no quotes in a shell.
+  /// The JSON in base64url, which a shell need not quote.
   package var challenge: String { Base64URL.encode(Array(text.utf8)) }
 
   /// Merges two requests, separately for each of `id_token`, `userinfo` and `access_token`. `others` takes precedence.

@@ -2,11 +2,9 @@ internal import Crypto
 
 /// DPoP proofs (RFC 9449) for requests that need them.
 extension AuthorizationServer {
-  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key.
-  ///
-  /// - Parameters:
-  ///   - spends: Whether the form contains a single-use value.
-  ///   - fill: Writes the form without client authentication. Called for each attempt, since assertions are single-use.
+  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key. `fill` writes the form
+  /// without client authentication, for each attempt, since assertions are single-use. If `spends`, the form contains a
+  /// single-use value.
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
@@ -24,10 +22,8 @@ extension AuthorizationServer {
     }
   }
 
-  /// Sends a request with a proof. Repeats it, once for each reason, if the server requires a nonce (RFC 9449 sections
-  /// 8 and 9) or the clocks differ.
-  ///
-  /// - Parameter attempt: Sends the request with this `DPoP` header, if any.
+  /// Sends a request with a proof: `attempt` receives the `DPoP` header. Repeats it once for each reason if the server
+  /// requires a nonce (RFC 9449 sections 8 and 9) or the clocks differ.
   func sendWithProof(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
@@ -41,7 +37,7 @@ extension AuthorizationServer {
       do throws(OAuthError) {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
-        // The server closed a reused connection. libcurl must not retry, since it would send the same proof twice.
+        // The server closed a reused connection. libcurl must not retry, since it would reuse the proof.
         guard mayRepeatLost, error.isResponseLost, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
@@ -52,19 +48,18 @@ extension AuthorizationServer {
     }
   }
 
-  /// The `Authorization` header for an access token.
   func authorization(with token: SharedSecret) throws(OAuthError) -> SecretBytes {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Throws if only one of tokens and request is bound to a key: a thief could use unbound tokens (RFC 9449 section 5).
+  /// Throws if only one of tokens and request is bound to a key. A thief could use unbound tokens (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Runs `body`. Throws `proofNeeded` if the server required a proof and the account has no key.
+  /// Runs `body`. Throws `proofNeeded` if the server requires a proof and the account has no key.
   func withProofNeededError<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

@@ -1,13 +1,13 @@
 package import Crypto
 internal import Encoding
 
-/// The key that an account's tokens are bound to (RFC 9449 section 3), created for one sign-in.
+/// The key to which an account's tokens are bound (RFC 9449 section 3), created for one sign-in.
 package final class DPoPKey: Sendable {
-  /// Algorithms for signing proofs, in order of preference.
+  /// Proof algorithms, in order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
   /// The maximum length of ``serialized()``, in bytes.
   private static let maxBytes = 4096
-  /// The length of an RSA key, in bits (RFC 7518 section 3.3).
+  /// The length of RSA keys (RFC 7518 section 3.3).
   private static let rsaBits = 2048
   private static let separator = UInt8(ascii: ".")
 
@@ -15,12 +15,8 @@ package final class DPoPKey: Sendable {
   private let key: PrivateKey
   private let jwk: JWK
 
-  /// Selects a proof algorithm that the server supports (RFC 9449 section 5.1), or returns nil.
-  ///
-  /// - Parameters:
-  ///   - announced: The server's algorithms; nil if not announced.
-  ///   - resource: The resource's algorithms (RFC 9728 section 2); nil if not announced.
-  ///   - profile: Allows only this profile's algorithms.
+  /// Selects a proof algorithm that the server supports (RFC 9449 section 5.1), the resource announces (RFC 9728
+  /// section 2) and the profile allows. Nil if there is none. Nil lists allow any algorithm.
   package static func algorithm(
     announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
   ) -> JWSAlgorithm? {
@@ -30,11 +26,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Generates a key, by default for ES256 on P-256.
-  ///
-  /// - Parameters:
-  ///   - algorithm: One of ``algorithms``.
-  ///   - device: The device for the key, which must be for ES256; nil for this process.
+  /// Generates a key for one of ``algorithms``, in `device` if not nil (ES256 only).
   package static func generate(
     for algorithm: JWSAlgorithm = .ES256, in device: (any KeyDevice)? = nil
   ) throws(OAuthError) -> DPoPKey {
@@ -54,10 +46,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Parses the output of ``serialized()``.
-  ///
-  /// - Parameter device: The device that contains the key, if any. It is not contacted.
-  /// - Throws: `cryptoFailure` if the text is invalid.
+  /// Parses the output of ``serialized()``, without contacting the device. Throws `cryptoFailure` if invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
       var buffer = SecretBuffer(capacity: maxBytes)
@@ -76,7 +65,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// The algorithm named in the text, nil if unknown, and the offset of the key. ES256 if the text names none.
+  /// The algorithm before the key (ES256 if absent, nil if unknown) and the key's offset.
   private static func algorithmBefore(_ text: Span<UInt8>) -> (JWSAlgorithm?, Int) {
     guard let end = text.indices.first(where: { text[$0] == separator }) else { return (.ES256, 0) }
     let name = (0..<end).map { text[$0] }
@@ -92,8 +81,8 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// Serializes the key as one printable word for the vault: ``PrivateKey/serializedForVault()`` in base64url, preceded
-  /// by the algorithm's name and a dot unless it is ES256.
+  /// Serializes the key as one printable word: ``PrivateKey/serializedForVault()`` in base64url, preceded by the
+  /// algorithm's name and a dot unless it is ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.serializedForVault()
@@ -111,13 +100,12 @@ package final class DPoPKey: Sendable {
 
   package var isInDevice: Bool { key.isInDevice }
 
-  /// The SHA-256 thumbprint, sent as `jkt` (RFC 9449 section 6.1, RFC 7638).
+  /// The SHA-256 thumbprint (RFC 7638), sent as `jkt` (RFC 9449 section 6.1).
   package var thumbprint: String { jwk.thumbprint() }
 
-  /// The public key for the header of a proof (RFC 9449 section 4.2).
+  /// The public key for a proof's header (RFC 9449 section 4.2).
   var publicMembers: JSONObject { jwk.requiredMembers }
 
-  /// Signs a proof as a compact JWS.
   func sign(header: JSONObject, _ claims: JSONObject) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return try JWSSigner.sign(

@@ -1,12 +1,11 @@
 internal import Platform
 
-/// The nonces and clock offsets of servers, for proofs. Separate for each key and server, so that no server can affect
-/// proofs for another. Thread-safe, bounded, in memory only.
+/// Servers' nonces and clock offsets, by key, so that no server can affect proofs for another. Thread-safe and bounded.
 package final class DPoPMemory: Sendable {
-  /// The role of a server for an account. A host with both roles issues separate nonces (RFC 9449 section 9).
+  /// A host in both roles issues separate nonces (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
 
-  /// The maximum number of servers. The least recently updated one is dropped first.
+  /// The maximum number of servers. The least recently updated is dropped first.
   package static let capacity = 256
 
   /// A server in one role, for one DPoP key.
@@ -18,7 +17,7 @@ package final class DPoPMemory: Sendable {
 
   private struct State {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
-    /// The clock offsets of servers in seconds.
+    /// The servers' clock offsets, in seconds.
     var clockOffsets = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
     /// The last clock offset of the authorization server, by key thumbprint.
     var issuerClockOffsets = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
@@ -28,7 +27,7 @@ package final class DPoPMemory: Sendable {
 
   package init() {}
 
-  /// The last nonce from a server (RFC 9449 section 8.2), or nil.
+  /// The server's last nonce (RFC 9449 section 8.2), if any.
   package func nonce(for key: DPoPKey, _ role: Role, origin: String) -> String? {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { $0.nonces[server] }
@@ -40,7 +39,7 @@ package final class DPoPMemory: Sendable {
   }
 
   /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. For a resource, defaults to the
-  /// authorization server's.
+  /// authorization server's offset.
   package func clockOffset(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in
@@ -48,7 +47,6 @@ package final class DPoPMemory: Sendable {
     } ?? 0
   }
 
-  /// Stores how many seconds a server's clock is ahead of this machine's.
   package func store(clockOffset: Int, for key: DPoPKey, _ role: Role, origin: String) {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     state.withLock { state in
@@ -62,10 +60,10 @@ package final class DPoPMemory: Sendable {
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let capacity: Int
   private var values: [Key: Value] = [:]
-  /// Keys in the order they were last set.
+  /// The keys, least recently set first.
   private var order: [Key] = []
 
-  /// - Parameter capacity: At least 1, and small: setting a value searches all keys.
+  /// `capacity` is at least 1, and small, since setting a value searches all keys.
   init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity

@@ -1,10 +1,10 @@
 package import Crypto
 package import Encoding
 
-/// The claims of a proof that the sender has the key (RFC 9449 section 4.2). Each request and retry needs a new one.
+/// A proof of possession of the key (RFC 9449 section 4.2). Each request and retry needs a new one.
 package struct DPoPProof: Sendable {
   package static let maximumNonceBytes = 1024
-  /// The length of the random `jti` claim before encoding, in bytes.
+  /// The length of the random `jti` before encoding.
   private static let identifierBytes = 16
 
   /// The HTTP method, case-sensitive.
@@ -14,10 +14,10 @@ package struct DPoPProof: Sendable {
   package var accessToken: SharedSecret?
   /// The nonce that the server requires, if any.
   package var nonce: String?
-  /// The `iat` claim, in unix seconds.
+  /// `iat`, in unix seconds.
   package var issuedAt: Int
 
-  /// Signs the proof with a new `jti` and returns the `DPoP` header.
+  /// Signs the proof with a new `jti` and returns it as a `DPoP` header.
   package func signed(by key: DPoPKey) throws(OAuthError) -> String {
     let identifier: [UInt8]
     do { identifier = try Random.bytes(Self.identifierBytes) } catch { throw DPoPKey.failure }
@@ -30,7 +30,7 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu` claim: the URL without query and fragment, normalized so that all servers compare it equally (RFC 9449
+  /// The `htu` claim: the URL without query and fragment, normalized for equal comparison at all servers (RFC 9449
   /// section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
@@ -43,7 +43,7 @@ package struct DPoPProof: Sendable {
     }
   }
 
-  /// Whether `text` is a valid nonce: 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
+  /// Whether `text` is 1 to 1,024 NQCHAR characters (RFC 9449 section 8.1).
   package static func isNonce(_ text: String) -> Bool {
     (1...maximumNonceBytes).contains(text.utf8.count)
       && text.utf8.allSatisfy(\.isUnquotedASCII)

@@ -1,25 +1,23 @@
 package import Crypto
 package import Encoding
 
-/// Creates the DPoP proofs of one account, and learns nonces and clock offsets from responses.
+/// Creates an account's DPoP proofs. Learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
-  /// Differences up to this many seconds may come from network delay. Larger ones are clock errors.
+  /// Network delay may cause differences up to this many seconds. Larger ones are clock errors.
   private static let toleratedClockOffset = 30
 
   package let key: DPoPKey
   private let memory: DPoPMemory
   private let wallSeconds: @Sendable () -> Int
 
-  /// - Parameter wallSeconds: Returns the current time, in unix seconds.
+  /// `wallSeconds` returns the current time, in unix seconds.
   package init(key: DPoPKey, memory: DPoPMemory, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.memory = memory
     self.wallSeconds = wallSeconds
   }
 
-  /// - Parameters:
-  ///   - accessToken: The token sent in the request.
-  ///   - nonce: The nonce to use (default: the server's last one).
+  /// `nonce` defaults to the server's last one.
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
   ) -> DPoPProof {
@@ -33,7 +31,7 @@ package struct DPoPProver: Sendable {
     memory.store(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The server's current time in unix seconds, using its clock offset.
+  /// The server's time in unix seconds, according to its clock offset.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockOffset(for: key, role, origin: url.origin))
@@ -43,10 +41,8 @@ package struct DPoPProver: Sendable {
   /// A reason for rejecting a proof that a new proof can fix.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
-  /// Stores the nonce and clock offset of an endpoint from its response (RFC 9449 section 8.2).
-  ///
-  /// - Parameter proof: The proof that was sent, if any.
-  /// - Returns: The reason to repeat the request, or nil.
+  /// Learns nonce and clock offset from the response to `proof` (RFC 9449 section 8.2). Returns the reason to repeat
+  /// the request, or nil.
   @discardableResult
   func learn(
     from response: HTTPResponse, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
@@ -60,14 +56,14 @@ package struct DPoPProver: Sendable {
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
-  /// - Parameter refusal: The error code in the response, if any.
+  /// `refusal` is the response's error code, if any.
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
     let nonce = learnNonce(headers, url, role)
     let isNewNonce = nonce.map { !$0.hasSameBytes(as: proof?.nonce ?? "") } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
-    // A resource's other responses may be cached, with an old date.
+    // A resource's other responses may come from a cache, with an old date.
     let isNewTime =
       (isProofRefused || role == .authorizationServer)
       && learnClock(headers, proof, url, role, isRejected: refusal == "invalid_dpop_proof")
@@ -78,7 +74,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code in a response's body or, for a resource, its challenge (RFC 9449 sections 8 and 9), if any.
+  /// The error code of the body or, for a resource, its challenge (RFC 9449 sections 8 and 9), if any.
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
@@ -87,13 +83,13 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code in the DPoP challenge of a 401 response, if any.
+  /// The error code in a 401 response's DPoP challenge, if any.
   static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
     guard status == 401 else { return nil }
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
-  /// Stores the nonce in the headers, if there is exactly one, and returns it.
+  /// Stores and returns the nonce in the headers, if there is exactly one.
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
@@ -101,10 +97,8 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
-  /// Stores the server's clock offset.
-  ///
-  /// - Parameter isRejected: Whether the proof was rejected, so that even a small difference may matter.
-  /// - Returns: Whether the time in the proof differed from the server's time.
+  /// Stores the server's clock offset. Returns whether the proof's time differed from the server's. If the proof was
+  /// rejected, even a small difference may matter.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool
   ) -> Bool {

@@ -1,9 +1,7 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1).
-  ///
-  /// - Parameter target: The resources and audience. Its scope is ignored.
+  /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1). Ignores the scope in `target`.
   package func requestDeviceAuthorization(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -13,7 +11,7 @@ extension AuthorizationServer {
     if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }
     form.add(target)
     for (name, value) in extras.parameters() { form.add(named: name, value) }
-    // Sent in the body too, since some servers read it only there.
+    // Some servers read it only in the body.
     form.add(.clientID, client.id)
     let response = try post(form, to: endpoint, .deviceAuthorization, cancellation: cancellation)
     do throws(OAuthError) {
@@ -36,10 +34,9 @@ extension AuthorizationServer {
     return error
   }
 
-  /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``.
+  /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``. If the server
+  /// refuses the resources (RFC 8707), polls again without them.
   ///
-  /// - Parameter resources: The resources of the token (RFC 8707). If the server refuses them, polls again without
-  ///   them.
   /// - Throws: `accessDenied`, `expiredToken` or another error that ends the sign-in (RFC 8628 section 3.5).
   package func pollDevice(
     _ code: SharedSecret, scope: Scope? = nil, resources: [String] = [], cancellation: Cancellation? = nil
@@ -72,7 +69,7 @@ extension AuthorizationServer {
     do throws(OAuthError) {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
-      // A definite error ends the sign-in (RFC 8628 section 3.5), unlike a server problem or a refusal without a code.
+      // Unlike server problems and refusals without a code, a definite error ends the sign-in (RFC 8628 section 3.5).
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isTemporary = error.code.effect == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
       guard isUnnamed || isTemporary else { throw advisingBrowser(error) }

@@ -1,33 +1,29 @@
-/// Schedules the polls of the token endpoint (RFC 8628 section 3.5), as pure state without a clock.
-///
-/// Times are milliseconds since the device authorization request, on a clock that includes suspend.
+/// Schedules polls of the token endpoint (RFC 8628 section 3.5), as pure state. Times are milliseconds since the device
+/// authorization request, on a clock that includes suspend.
 package struct DevicePolling: Sendable, Hashable {
-  /// What to do next, and when.
   package enum Next: Sendable, Hashable {
     case poll(afterMilliseconds: Int)
-    /// Do not poll again. The code expires before the next poll is due.
+    /// Do not poll again: the code expires before the next poll is due.
     case expire(afterMilliseconds: Int)
   }
 
   /// The maximum backoff after failures, in seconds.
   private static let maximumBackOff = 60
-  /// If only one poll is possible, how long before the code's expiry to send it: at most this many milliseconds, and a
-  /// quarter of the code's lifetime.
+  /// If only one poll is possible, it is sent this many milliseconds before the code's expiry, but at most a quarter of
+  /// the code's lifetime.
   private static let maximumReserve = 10_000
 
   private let expiresIn: Int
-  /// The interval between polls in seconds, including increases by `slow_down`.
+  /// Seconds between polls, including increases by `slow_down`.
   package private(set) var interval: Int
-  /// The interval after failed polls in seconds; nil unless the last one failed.
+  /// The interval in seconds if the last poll failed, otherwise nil.
   private var backOff: Int?
-  /// The wait in seconds that the server requested in the last failed poll, or 0.
+  /// The seconds that the server's last failed response asked to wait, or 0.
   private var requestedWait = 0
   private var slowDowns = 0
   private var hasPolled = false
 
-  /// - Parameters:
-  ///   - interval: Seconds between polls. Values below 1 are replaced by 5.
-  ///   - expiresIn: The lifetime of the code in seconds.
+  /// Both are in seconds. Intervals below 1 are replaced by 5.
   package init(interval: Int, expiresIn: Int) {
     let usable = interval > 0 ? interval : DeviceAuthorizationResponse.defaultInterval
     self.interval = min(usable, DeviceAuthorizationResponse.maximumInterval)
@@ -44,7 +40,7 @@ package struct DevicePolling: Sendable, Hashable {
     case .token, .pending: resetBackOff()
     case .slowDown(let asked):
       resetBackOff()
-      // Five seconds more for all later polls, or the interval that GitHub sends if that is longer.
+      // Five seconds more for all later polls, or GitHub's new interval if that is longer.
       let next = max(interval + 5, asked ?? 0)
       interval = min(next, DeviceAuthorizationResponse.maximumInterval)
       slowDowns += slowDowns < 3 ? 1 : 0
@@ -54,17 +50,17 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The wait before the next poll, 40 % longer after a `slow_down`, since this machine's clock may run fast.
+  /// 40 % longer after a `slow_down`, since this machine's clock may run fast.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
   }
 
-  /// Whether this machine's clock probably runs fast: after three `slow_down` responses.
+  /// Whether this machine's clock probably runs fast.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. Each poll waits for the interval, including the first, and none is sent at or after expiry. If
-  /// the code expires within one interval, there is one poll, as late as possible.
+  /// The next action. Every poll, including the first, waits for the interval and is before expiry. If the code expires
+  /// within one interval, one poll is sent as late as possible.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
@@ -78,14 +74,13 @@ package struct DevicePolling: Sendable, Hashable {
   }
 }
 
-/// The result of one poll (RFC 8628 section 3.5). All other results are thrown and end the sign-in.
+/// The result of one poll (RFC 8628 section 3.5). Other results are thrown and end the sign-in.
 package enum DevicePollOutcome: Sendable {
-  /// The user approved, and the server issued tokens.
   case token(TokenEndpointResponse)
   /// `authorization_pending`: the user has not decided yet.
   case pending
   /// `slow_down`, with the new interval in seconds if the server sent one.
   case slowDown(interval: Int?)
-  /// No response, or a server error. Polling continues less often.
+  /// No response, or a server error. Poll less often.
   case transient(OAuthError)
 }

@@ -3,10 +3,10 @@ internal import Encoding
 /// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
-  /// The template for the `iss` of a multi-tenant server, or nil.
+  /// The template for a multi-tenant server's `iss`, or nil.
   package private(set) var tenant: TenantIssuer?
   package var tokenEndpoint: Endpoint?
-  /// The device authorization endpoint, announced by servers with the device grant (RFC 8628 section 4).
+  /// Announced by servers with the device grant (RFC 8628 section 4).
   package var deviceAuthorizationEndpoint: Endpoint?
   package var authorizationEndpoint: Endpoint?
   package var jwksURI: Endpoint?
@@ -18,29 +18,27 @@ package struct AuthorizationServerMetadata: Sendable {
   package var registrationEndpoint: Endpoint?
   /// The metadata members of unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// A malformed metadata member that protects codes, if any. If set, sign-ins by code are refused.
+  /// A malformed metadata member that protects codes, if any. Sign-ins by code are then refused.
   package private(set) var malformedCodeProtection: String?
-  /// The announced signature algorithms of ID Tokens; empty if not announced.
+  /// Empty if not announced.
   package var idTokenSigningAlgorithms: [String] = []
-  /// The client authentication methods of the token endpoint.
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// True if the server announces ``tokenEndpointAuthMethods``; false if they are the specification's default.
+  /// Whether the server announces ``tokenEndpointAuthMethods``, which are otherwise the specification's default.
   package var announcesTokenEndpointAuthMethods = false
-  /// The client authentication methods of the revocation endpoint; nil if not announced.
+  /// Nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
   package var tokenEndpointAuthSigningAlgorithms: [String]?
-  /// Endpoints for clients with a certificate; see ``forMutualTLS``.
   package var mtlsEndpointAliases: MTLSEndpointAliases?
   /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3.3).
   package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
-  /// The supported scope values; nil if not announced.
+  /// Nil if not announced.
   package var scopes: [String]?
-  /// The supported PKCE methods; empty if the server does not announce PKCE (RFC 8414 section 2).
+  /// The PKCE methods; empty if the server does not announce PKCE (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
-  /// Whether every response of the authorization endpoint contains `iss` (RFC 9207 section 3).
+  /// Whether every authorization response contains `iss` (RFC 9207 section 3).
   package var responsesNameIssuer = false
-  /// The algorithms accepted for DPoP proofs (RFC 9449 section 5.1); nil if not announced.
+  /// Nil if not announced (RFC 9449 section 5.1).
   package var dpopSigningAlgorithms: [String]?
   /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
   package var requiresPushedRequests = false
@@ -48,7 +46,7 @@ package struct AuthorizationServerMetadata: Sendable {
   /// section 6). Nil without metadata.
   package var acceptsMetadataURLs: Bool?
 
-  /// The endpoints that get requests, with their metadata members.
+  /// The endpoints that receive requests, with their metadata members.
   static let endpoints:
     [(
       role: EndpointRole, member: String,
@@ -65,7 +63,7 @@ package struct AuthorizationServerMetadata: Sendable {
       (.registration, "registration_endpoint", \.registrationEndpoint),
     ]
 
-  /// Creates the metadata of a server that publishes none.
+  /// The metadata of a server that publishes none.
   package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
     self.issuer = issuer
     apply(overrides)
@@ -73,9 +71,9 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// Parses a metadata document. Ignores unknown and null members.
   ///
-  /// - Throws: `issuerMismatch` if the document's issuer is not byte for byte `issuer` (RFC 8414 section 3.3).
-  ///   `metadataInvalid` if it is not a JSON object or has no issuer string. Other malformed members only disable
-  ///   features: see ``unusableEndpoints`` and ``malformedCodeProtection``.
+  /// - Throws: `issuerMismatch` if the document's issuer is not byte for byte `issuer` (RFC 8414 section 3.3);
+  ///   `metadataInvalid` if the document is not a JSON object or has no issuer string. Other malformed members only set
+  ///   ``unusableEndpoints`` or ``malformedCodeProtection``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -118,17 +116,16 @@ package struct AuthorizationServerMetadata: Sendable {
     mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
 
-  /// - Throws: `metadataInvalid` with the member's name if the server announces the endpoint but it is unusable.
+  /// Throws `metadataInvalid` with the member's name if an announced endpoint is unusable.
   package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
   }
 
-  /// Whether the server announces PKCE with `S256`, or announces no methods.
+  /// Whether the server announces `S256`, or no PKCE methods.
   package var acceptsCodeChallenges: Bool {
     codeChallengeMethods.isEmpty || codeChallengeMethods.contains { $0.hasSameBytes(as: CodeVerifier.method) }
   }
 
-  /// Whether the server announces sign-in by authorization code.
   package var offersCodeFlow: Bool {
     authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedCodeProtection == nil
   }
@@ -157,10 +154,9 @@ package struct AuthorizationServerMetadata: Sendable {
     }
   }
 
-  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any. Contains no
-  /// `id_token_hint`, which would leak into history, process arguments and logs, and no `post_logout_redirect_uri`.
-  ///
-  /// - Parameter subject: The user's `sub`, if known, for `logout_hint`.
+  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any, with the
+  /// user's `sub`, if known. Omits `id_token_hint`, which would leak into history, process arguments and logs, and
+  /// `post_logout_redirect_uri`.
   package func logoutURL(clientID: String, subject: String?) -> String? {
     endSessionEndpoint?.uri.appendingQuery(
       [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))

@@ -3,17 +3,17 @@ internal import Encoding
 
 /// Fetches an issuer's public documents.
 package enum Discovery {
-  /// Finds and parses the metadata of `issuer` at ``Issuer/metadataLocations``, in order. Tries the next URL only if
-  /// there is no document (RFC 8414 section 3.3): for a 4xx status, 500, 501, a redirect, or a body that is not a JSON
-  /// object with an issuer.
+  /// Fetches the metadata of `issuer` from ``Issuer/metadataLocations``, in order. Tries the next URL only if there is
+  /// no document (RFC 8414 section 3.3): for a 4xx status, 500, 501, a redirect, or a body that is not a JSON object
+  /// with an issuer.
   ///
   /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response wrongly claims to be JSON;
-  ///   otherwise the error of the first redirect or server error.
+  ///   otherwise the first redirect or server error.
   package static func fetchMetadata(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // An HTML page is not an error.
+    // An HTML page leaves this false.
     var isBroken = false
     // The first redirect or server error.
     var refusal: OAuthError?
@@ -44,7 +44,7 @@ package enum Discovery {
       .metadataMissing, issuer.metadataLocations.first.map { .name($0.text) } ?? .issuer, httpStatus: lastStatus)
   }
 
-  /// Fetches a JWK Set (RFC 7517 section 5), whatever its media type.
+  /// Fetches a JWK Set (RFC 7517 section 5) of any media type.
   package static func fetchKeys(
     at endpoint: Endpoint, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<JWKSet> {
@@ -56,9 +56,7 @@ package enum Discovery {
     return document
   }
 
-  /// Fetches a JWK Set unless the cached version is current.
-  ///
-  /// - Parameter entityTag: The entity tag of the cached version, or nil to fetch unconditionally.
+  /// Fetches a JWK Set, unless the cached version with this entity tag is current.
   package static func fetchKeys(
     at endpoint: Endpoint, ifNoneMatch entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
@@ -79,7 +77,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// The error for an unsuccessful status. Never `invalidClient`, since there is no client authentication.
+  /// Never `invalidClient`, since there is no client authentication.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -97,7 +95,7 @@ package enum Discovery {
     return try http.ask(request)
   }
 
-  /// Copies the body from the secure heap to ordinary memory.
+  /// Copies the body from secret memory.
   private static func publicBytes(of response: HTTPResponse) -> [UInt8] {
     response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
   }
@@ -107,14 +105,13 @@ package enum Discovery {
   }
 }
 
-/// A public document, unparsed and parsed.
 package struct FetchedDocument<Value: Sendable>: Sendable {
   package let value: Value
-  /// The received bytes, for storing in a cache.
+  /// The received bytes, for a cache.
   package let body: [UInt8]
-  /// How long the document may be cached, in seconds; nil if not specified.
+  /// Nil if not specified.
   package let maxAgeSeconds: Int?
-  /// The entity tag of this version (RFC 9110 section 8.8.3), if any.
+  /// This version's entity tag (RFC 9110 section 8.8.3), if any.
   package var entityTag: String?
 }
 

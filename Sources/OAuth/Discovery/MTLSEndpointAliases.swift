@@ -1,18 +1,15 @@
 extension AuthorizationServerMetadata {
   /// Alternative endpoints for clients with a certificate (RFC 8705 section 5).
   package struct MTLSEndpointAliases: Sendable {
-    /// The metadata member that contains the aliases.
     static let member = "mtls_endpoint_aliases"
 
     private(set) var endpoints: [EndpointRole: Endpoint] = [:]
-    /// The metadata members of announced but unusable aliases.
+    /// The metadata members of unusable aliases.
     private(set) var unusable: [EndpointRole: String] = [:]
 
-    /// - Parameters:
-    ///   - reader: Reads the aliases; nil if they are not an object, which makes all endpoints unusable.
-    ///   - metadata: The server's own endpoints.
+    /// `reader` is nil if the member is not an object, which makes all endpoints unusable.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
-      // A browser does not use the client's certificate, and keys are public.
+      // Browsers do not use the client's certificate, and keys are public.
       for (role, member, property) in AuthorizationServerMetadata.endpoints
       where role != .authorization && role != .keys {
         if let reader {

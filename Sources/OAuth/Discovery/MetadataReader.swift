@@ -12,20 +12,20 @@ struct MetadataReader {
   }
 
   /// A reader for a nested object. The outer optional is nil if the member is absent or `[]`, PHP's empty object; the
-  /// inner one if it has another type.
+  /// inner one if the member has another type.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
   }
 
-  /// Reads the https URL of an endpoint (RFC 8414 section 2). Records an invalid one in `unusable`.
+  /// Reads an endpoint's https URL (RFC 8414 section 2). Records an invalid one in `unusable`.
   func endpoint(_ name: String, _ role: EndpointRole, _ unusable: inout [EndpointRole: String]) -> Endpoint? {
     let found = endpoint(name)
     if found == nil, let value = object[name], value != .null { unusable[role] = name }
     return found
   }
 
-  /// Reads the URL of an endpoint that gets no requests.
+  /// The URL of an endpoint that receives no requests.
   func endpoint(_ name: String) -> Endpoint? {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
@@ -36,7 +36,7 @@ struct MetadataReader {
     return flag
   }
 
-  /// Reads an optional list of strings, or a single string. Skips other elements. Nil for any other type.
+  /// Reads a list of strings, or a single string. Skips other elements. Nil for any other type.
   func lenientStrings(_ name: String) -> [String]? {
     switch object[name] {
     case .string(let text): [text]

@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// The metadata of a protected resource (RFC 9728 section 2) that a sign-in needs.
+/// The part of a protected resource's metadata (RFC 9728 section 2) that a sign-in needs.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The `resource` of the metadata: the URL exactly as requested, or its origin.
+  /// The metadata's `resource`: the URL exactly as requested, or its origin.
   package let identifier: String
   /// The issuers of tokens for the resource, in the metadata's order. Never empty.
   package let authorizationServers: [Issuer]
@@ -10,20 +10,19 @@ package struct ProtectedResource: Sendable, Hashable {
   package internal(set) var scopes: [String]
   /// Whether the resource accepts only tokens bound to a key (RFC 9449).
   package private(set) var requiresBoundTokens: Bool
-  /// Whether the resource publishes metadata. Otherwise its origin is assumed to be its authorization server.
+  /// Whether the resource publishes metadata. If not, its origin is assumed to be its authorization server.
   package let isPublished: Bool
-  /// The algorithms accepted for DPoP proofs; nil if not announced.
+  /// The algorithms for DPoP proofs; nil if not announced.
   package let proofAlgorithms: [String]?
 
-  /// The maximum number of authorization servers. The rest are ignored.
+  /// The maximum number of authorization servers. Others are ignored.
   package static let maxServers = 16
 
   /// Parses a metadata document (section 3.2). Skips invalid issuers, and local ones unless the resource is local too,
   /// so that a remote server cannot direct requests to local ones (section 7.7).
   ///
-  /// - Parameter identifiers: The acceptable values of `resource`; nil for the requested resource only.
-  /// - Throws: `resourceMismatch` for another `resource` (section 3.3); `bindingUnsupported` if it requires proofs with
-  ///   an unsupported algorithm; `metadataInvalid` for a missing or malformed member.
+  /// - Throws: `resourceMismatch` unless `resource` is one of `identifiers` or, without any, the requested one (section
+  ///   3.3); `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid` for an invalid member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
@@ -56,7 +55,7 @@ package struct ProtectedResource: Sendable, Hashable {
     if requiresBoundTokens { try requireBoundTokens() }
   }
 
-  /// For a resource without metadata.
+  /// Describes a resource without metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text
@@ -66,9 +65,7 @@ package struct ProtectedResource: Sendable, Hashable {
     proofAlgorithms = nil
   }
 
-  /// Restricts the resource to tokens that are bound to a key.
-  ///
-  /// - Throws: `bindingUnsupported` if the resource accepts no supported algorithm.
+  /// Requires tokens bound to a key. Throws `bindingUnsupported` if the resource accepts no supported algorithm.
   mutating func requireBoundTokens() throws(OAuthError) {
     guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }
     requiresBoundTokens = true

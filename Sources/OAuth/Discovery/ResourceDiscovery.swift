@@ -8,15 +8,14 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The challenges of the resource's response to a request without a token.
+  /// The challenges to a request without a token.
   private struct ChallengeSummary {
     /// Whether the resource requires a token, even if it names no scheme.
     var wantsToken = false
     /// Whether a challenge is for Bearer or DPoP.
     var isChallenge = false
-    /// The URL of the metadata, if the challenge names one.
     var metadata: Endpoint?
-    /// The scopes in the challenge; empty if it names none.
+    /// Empty if the challenge names no scopes.
     var scopes: [String] = []
     /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
     var requiresBoundTokens = false
@@ -34,11 +33,9 @@ package struct ResourceDiscovery {
   }
 
   /// Finds the metadata at the URL in the resource's challenge (section 5.1), else at the well-known URL of the
-  /// resource (section 3.1) or its origin. Scopes in the challenge override those of the metadata. A resource with a
-  /// challenge but no metadata may be an MCP server older than 2025-06-18, whose authorization server is its own
-  /// origin.
-  ///
-  /// - Throws: `metadataMissing` if no authorization server is found.
+  /// resource (section 3.1) or its origin. The challenge's scopes override the metadata's. A resource with a challenge
+  /// but no metadata may be an MCP server older than 2025-06-18, whose origin is its authorization server. Throws
+  /// `metadataMissing` if there is no authorization server.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try requestWithoutToken()
     var found: ProtectedResource
@@ -64,14 +61,12 @@ package struct ResourceDiscovery {
     } catch {
       guard error.code == .metadataMissing, url != root else { throw error }
     }
-    // The metadata of an origin may be for the origin itself or for this resource.
+    // An origin's metadata may be for the origin itself or for this resource.
     let origin = resource.uri.origin
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
 
-  /// - Parameters:
-  ///   - identifiers: The acceptable values of `resource`.
-  ///   - mustBeJSON: Whether to treat any other body as missing metadata.
+  /// `identifiers` are the acceptable values of `resource`. If `mustBeJSON`, any other body means missing metadata.
   private func read(
     _ url: Endpoint, of identifiers: [String], mustBeJSON: Bool
   ) throws(OAuthError) -> ProtectedResource {
@@ -81,9 +76,9 @@ package struct ResourceDiscovery {
       guard (400..<500).contains(response.status), error.code.effect != .temporary else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
-    // Public, so it may be copied from the secure heap.
+    // The body is public, so it may leave secret memory.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    // A server that returns a page for every URL has no such document.
+    // The server returns a page for every URL, but not this document.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
@@ -102,8 +97,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource and reads its challenges. If a GET is refused without a challenge, sends ``mcpMessages``: an
-  /// MCP server may challenge only those.
+  /// Requests the resource and reads its challenges. If a GET is refused without a challenge, sends ``mcpMessages``,
+  /// since an MCP server may challenge only those.
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }
@@ -124,7 +119,7 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// - Returns: Nil if the response is too large, and so is probably not a refusal.
+  /// Nil if the response is too large, so that it is probably not a refusal.
   private func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -141,7 +136,6 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
-  /// Reads the challenges of a 401 response.
   private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> ChallengeSummary {
     guard response.status == 401 else { return ChallengeSummary() }
     let all = Challenge.all(in: response.headers)
@@ -159,8 +153,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// The metadata URL in a challenge. Its origin must be the resource's: only that origin's certificate proves that the
-  /// metadata is its own (sections 3.1, 7.3 and 7.7).
+  /// The metadata URL in a challenge. Only the resource's own origin can prove that the metadata is the resource's, by
+  /// its certificate (sections 3.1, 7.3 and 7.7).
   private func metadataURL(_ text: String) throws(OAuthError) -> Endpoint {
     guard let url = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
@@ -171,7 +165,7 @@ package struct ResourceDiscovery {
     return url
   }
 
-  /// The URL of the resource's metadata. The well-known path precedes the resource's path (section 3.1).
+  /// The metadata URL, whose well-known path precedes the resource's path (section 3.1).
   private func wellKnownURL() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

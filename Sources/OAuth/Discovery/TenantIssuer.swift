@@ -1,20 +1,18 @@
 internal import Encoding
 
-/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations.
-///
-/// Only for providers with ``Provider/Quirk/tenantIssuer``, and on the same host.
+/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations. Only
+/// for providers with ``Provider/Quirk/tenantIssuer``, on the same host.
 package enum TenantIssuer: Sendable, Hashable {
-  /// Exactly this issuer, from the server's metadata.
+  /// The issuer in the server's metadata.
   case one(String)
   /// Any issuer that consists of these two parts with the token's `tid` (tenant ID) between them.
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// The tenant names that accept users of many organizations.
+  /// The tenant names for users of many organizations.
   private static let shared = ["common", "organizations"]
 
-  /// - Parameter named: The `issuer` in the metadata.
-  /// - Returns: Nil if `named` is not acceptable for `issuer`.
+  /// Nil if the metadata may not name `named` as the `issuer`.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.hasSameBytes(as: other.before),
@@ -29,11 +27,8 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether `issuer` is an acceptable `iss` of a token.
-  ///
-  /// - Parameters:
-  ///   - tenant: The token's `tid` claim.
-  ///   - keyIssuer: The `issuer` member of the key that verified the token.
+  /// Whether `issuer` is an acceptable `iss` of a token. `keyIssuer` is the `issuer` of the key that verified the
+  /// token.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
@@ -57,7 +52,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Splits an issuer at the first segment of its path, the tenant. Nil for other URLs.
+  /// Splits an issuer at its path's first segment, the tenant. Nil for other URLs.
   private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
     let scheme = "https://"
     guard issuer.hasPrefix(scheme) else { return nil }

@@ -1,26 +1,25 @@
 package import Crypto
 internal import Encoding
-// Requests and their failures consist of its types.
+// Requests and failures contain its types.
 @_exported public import Vocabulary
 
 /// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {
-  /// The server's metadata, replaced if endpoints move.
+  /// Replaced if endpoints move.
   package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
-  /// The certificate for client authentication and certificate-bound tokens.
+  /// Used for client authentication and certificate-bound tokens.
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   package let provider: Provider?
-  /// Creates DPoP proofs with the account's key (RFC 9449); nil for Bearer tokens.
+  /// Creates DPoP proofs (RFC 9449) with the account's key; nil for Bearer tokens.
   package var prover: DPoPProver?
-  /// The client's registered signature algorithms.
   package var signing = ResponseSigning()
   package var profile: SecurityProfile?
-  /// The only origins that may get requests; nil for any.
+  /// The only origins that may receive requests; nil for any.
   package var origins: [String]?
-  /// Other secrets to remove from error messages, such as the session's other tokens.
+  /// Other secrets to remove from errors, such as the session's other tokens.
   private var secretsToRemove: [SharedSecret] = []
 
   package init(
@@ -42,7 +41,7 @@ package struct AuthorizationServer: Sendable {
     return transport
   }
 
-  /// Unwraps the endpoint. Throws an error with its role if it is missing or unusable.
+  /// Throws an error with this role if the endpoint is missing or unusable.
   func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
     if let endpoint { return endpoint }
     try metadata.checkUsable(role)
@@ -57,9 +56,7 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form without client authentication.
-  ///
-  /// - Parameter authorization: The `Authorization` header, if any.
+  /// Posts a form. Adds only the given `Authorization` header, not client authentication.
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
@@ -102,7 +99,7 @@ package struct AuthorizationServer: Sendable {
     return Phrase("check the metadata published at the client id; for its format: agent help account client-metadata")
   }
 
-  /// Sends a request, unless ``origins`` excludes its endpoint.
+  /// Throws if ``origins`` excludes the request's endpoint.
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     guard origins?.contains(request.endpoint.uri.origin) ?? true else {
       throw OAuthError(.endpointMissing, .endpoint(request.role))
@@ -118,11 +115,8 @@ package struct AuthorizationServer: Sendable {
     (sent + [client.authentication.secret]).compactMap { $0 } + secretsToRemove
   }
 
-  /// Parses a response of the token endpoint.
-  ///
-  /// - Parameter sent: The request's secrets, to remove from errors.
-  /// - Throws: The error, unless the response has a refresh token. If ``OAuthError/isResponseUnusable`` is set, the
-  ///   server still carried out the request.
+  /// Parses a response of the token endpoint. Throws its error, without the secrets in `sent`, unless it has a refresh
+  /// token. If ``OAuthError/isResponseUnusable`` is set, the server carried out the request.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointResponse
   {
@@ -145,9 +139,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses tokens, and checks the account's profile and that they are bound to its key.
-  ///
-  /// - Parameter sent: The secrets of the request, to remove from errors.
+  /// Parses tokens. Checks the account's profile and that they are bound to its key.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try withAdvice { () throws(OAuthError) in
       try withProofNeededError { () throws(OAuthError) in

@@ -1,20 +1,17 @@
 internal import Platform
 
-/// Cancels an operation's requests and waits, from any thread.
-///
-/// An operation that spends a single-use value, such as a refresh token or a code, runs in
-/// ``withDelayedCancellation(orThrow:_:)``. After the first byte of that request, ``cancel()`` waits until the result
-/// is stored.
+/// Cancels an operation's requests and waits, from any thread. An operation that spends a single-use value, such as a
+/// refresh token or a code, runs in ``withDelayedCancellation(orThrow:_:)``. After the first byte of its request,
+/// ``cancel()`` waits until the result is stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
     /// The number of ``beginSpending()`` calls in effect.
     var spending = 0
-    /// The closures to call on cancellation, by their numbers.
+    /// The closures to call on cancellation, by number.
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
-    /// Whether the cancellation is in effect.
     var isOver: Bool { isCancelled && spending == 0 }
   }
 
@@ -25,7 +22,7 @@ package final class Cancellation: Sendable {
   /// Cancels the operation, or if it ``isSpending``, does so once the spending has ended.
   package func cancel() { end { $0.isCancelled = true } }
 
-  /// Changes the state, and calls the wakers if the cancellation is now in effect.
+  /// Changes the state. Calls the wakers if the cancellation is now in effect.
   private func end(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -33,16 +30,14 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Whether the operation is cancelled; false while ``cancel()`` is delayed.
+  /// False while ``cancel()`` is delayed.
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
-  /// Whether the operation is spending a single-use value, which delays ``cancel()``.
+  /// Whether spending a single-use value delays ``cancel()``.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
   /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. An ``HTTPClient`` calls it
-  /// before the first byte of a spending request.
-  ///
-  /// - Returns: False if the operation was already cancelled.
+  /// before the first byte of a spending request. Returns false if the operation was already cancelled.
   @discardableResult
   package func beginSpending() -> Bool {
     state.withLock { state in
@@ -52,9 +47,8 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result, and delays a cancellation until its end.
-  ///
-  /// - Parameter cancelled: The error to throw if the operation was already cancelled.
+  /// Runs `body`, which spends a single-use value and stores the result. Delays a cancellation until `body` ends.
+  /// Throws `cancelled` if the operation was already cancelled.
   package func withDelayedCancellation<Result, Problem: Error>(
     orThrow cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -63,7 +57,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Runs `body`, and calls `wake` if cancelled meanwhile. `wake` must not block.
+  /// Runs `body`. Calls `wake`, which must not block, if cancelled meanwhile.
   package func withWaker<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -72,7 +66,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Registers `wake`, which must not block. Pass the result to ``removeWaker(_:)``.
+  /// Registers `wake`, which must not block. Returns a number for ``removeWaker(_:)``.
   package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.lastWaker += 1

@@ -2,9 +2,7 @@ internal import Crypto
 internal import Encoding
 
 extension Client {
-  /// Adds client authentication to a request.
-  ///
-  /// - Returns: The `Authorization` header, if the method uses one.
+  /// Adds client authentication to a request. Returns the `Authorization` header, if the method uses one.
   func addAuthentication(
     to form: inout RequestForm, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SecretBytes? {
@@ -23,7 +21,7 @@ extension Client {
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .assertion(let assertion):
-      // The assertion contains the platform's name for the client, so the server needs `client_id` too.
+      // The assertion contains only the platform's name for the client.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: assertion)
@@ -33,9 +31,7 @@ extension Client {
     }
   }
 
-  /// The `Authorization` header for HTTP Basic (RFC 7617).
-  ///
-  /// - Parameter isEncoded: Whether to form-encode ID and secret.
+  /// The `Authorization` header for HTTP Basic (RFC 7617), with ID and secret form-encoded if `isEncoded`.
   private func basic(_ secret: SharedSecret, isEncoded: Bool) throws(OAuthError) -> SecretBytes {
     do throws(CryptoError) {
       var pair = SecretBuffer()

@@ -1,13 +1,12 @@
 internal import Crypto
 internal import Encoding
 
-/// An account's client at an authorization server: its ID and how it authenticates.
+/// An account's client at an authorization server.
 package struct Client: Sendable {
   package let id: String
   package let authentication: ClientAuthentication
 
-  /// - Parameter id: 1 to 512 printable ASCII characters (RFC 6749 appendix A.1).
-  /// - Throws: `invalidClientID` for any other ID.
+  /// Throws unless `id` is 1 to 512 printable ASCII characters (RFC 6749 appendix A.1).
   package init(id: String, authentication: ClientAuthentication) throws(OAuthError) {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
       throw OAuthError(.invalidClientID, .clientID)
@@ -24,11 +23,9 @@ package struct Client: Sendable {
     try Client(id: id, authentication: .assertion(assertion))
   }
 
-  /// Whether an identifier is a valid client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3):
-  /// https, with a path without dot segments, and without fragment and user name. Scheme and host must be lowercase and
-  /// the default port omitted, since servers compare bytes.
-  ///
-  /// - Parameter allowHTTPLoopback: Also accepts http to this machine.
+  /// Whether `id` is a client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3): https (or http
+  /// to this machine, if allowed), with a path without dot segments, and without fragment and user name. Scheme and
+  /// host must be lowercase and the default port omitted, since servers compare bytes.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil

@@ -1,18 +1,17 @@
 internal import Crypto
 internal import Encoding
 
-/// Client authentication with a private key: a new signed token for each attempt (RFC 7523 section 2.2, OpenID Connect
+/// Authenticates the client with a private key: signs a token for each attempt (RFC 7523 section 2.2, OpenID Connect
 /// Core section 9).
 package struct ClientAssertion: Sendable {
-  /// The lifetime of a token in seconds.
+  /// A token's lifetime in seconds.
   package static let lifetime = 60
 
   private let key: ClientKey
-  /// The `aud` that the server expects.
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
-  /// - Parameter wallSeconds: Returns the current time, in unix seconds.
+  /// `wallSeconds` returns the current time, in unix seconds.
   package init(_ key: ClientKey, audience: AssertionAudience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.audience = audience
@@ -21,7 +20,6 @@ package struct ClientAssertion: Sendable {
 
   static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-  /// The signature algorithm for a server with this metadata.
   func algorithm(at metadata: AuthorizationServerMetadata) -> JWSAlgorithm {
     key.algorithm(announced: metadata.tokenEndpointAuthSigningAlgorithms)
   }

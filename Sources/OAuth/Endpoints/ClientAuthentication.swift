@@ -1,6 +1,6 @@
 package import Crypto
 
-/// How a client authenticates. A request uses exactly one method (RFC 6749 section 2.3).
+/// How a client authenticates. Each request uses one method (RFC 6749 section 2.3).
 package enum ClientAuthentication: Sendable {
   /// A public client, with `client_id` in the body.
   case none
@@ -8,7 +8,7 @@ package enum ClientAuthentication: Sendable {
   case basic(SharedSecret)
   /// Like ``basic(_:)``, for servers that do not form-decode.
   case basicUnencoded(SharedSecret)
-  /// `client_id` and this `client_secret` in the body.
+  /// `client_id` and `client_secret` in the body.
   case post(SharedSecret)
   /// A token signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
@@ -17,9 +17,7 @@ package enum ClientAuthentication: Sendable {
   /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Moves the secret from the header to the body, or the reverse, if an endpoint supports only that.
-  ///
-  /// - Parameter announced: The endpoint's supported methods; nil if not announced.
+  /// Moves the secret between header and body if the endpoint announces support only for that.
   func adapted(to announced: [String]?) -> ClientAuthentication {
     guard let announced, let secret else { return self }
     let methods = [ClientAuthenticationMethod.secretBasic, .secretPost].filter { announced.contains($0.rawValue) }
@@ -33,7 +31,7 @@ package enum ClientAuthentication: Sendable {
     return true
   }
 
-  /// The client secret, for methods that send it.
+  /// Nil for methods that send no secret.
   var secret: SharedSecret? {
     switch self {
     case .none, .privateKeyJWT, .assertion, .mutualTLS: nil

@@ -6,16 +6,14 @@ package final class ClientCertificate: Sendable, Equatable {
   package let key: CertifiedKey
   /// The SHA-256 hash in base64url: `x5t#S256` in bound tokens (RFC 8705 section 3.1).
   package let thumbprint: String
-  /// When the certificate expires, in unix seconds.
+  /// In unix seconds.
   package let expiresAt: Int
-  /// Whether issuer and subject are the same. Servers trust such a certificate only by registration (RFC 8705 section
+  /// Whether issuer and subject are the same. Servers trust such certificates only by registration (RFC 8705 section
   /// 2.2).
   package let isSelfIssued: Bool
 
-  /// - Parameters:
-  ///   - text: Certificates in PEM, starting with the client's own. Other text is ignored.
-  ///   - key: The private key of the first certificate.
-  /// - Throws: `invalidKey` if there is no certificate, or it does not match the key.
+  /// Reads certificates in PEM, starting with the one for `key`. Ignores other text. Throws `invalidKey` if
+  /// there is no certificate, or it does not match the key.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
     let blocks = (PEM.blocks(in: text) ?? []).filter { $0.hasLabel(Self.label) }
@@ -35,7 +33,7 @@ package final class ClientCertificate: Sendable, Equatable {
 
   private static let label = "CERTIFICATE"
 
-  /// The certificate in PEM, as ``init(_:key:)`` reads it.
+  /// The certificate in PEM, for ``init(_:key:)``.
   package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
 
   package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {

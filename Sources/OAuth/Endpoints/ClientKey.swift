@@ -1,18 +1,16 @@
 package import Crypto
 package import Encoding
 
-/// The private key of a client, for signing assertions.
+/// A client's private key, for signing assertions.
 package final class ClientKey: Sendable {
   let key: PrivateKey
-  /// The key ID registered at the server, if any.
+  /// Nil if no key ID is registered at the server.
   package let keyID: String?
   private let configuredAlgorithm: JWSAlgorithm?
   private let profile: SecurityProfile?
 
-  /// - Parameters:
-  ///   - algorithm: The signature algorithm; nil to choose it by the key and the server's metadata.
-  ///   - profile: The security profile to enforce.
-  /// - Throws: `unsuitableKey` if the algorithm does not match the key.
+  /// By default, key and metadata determine the algorithm. Throws `unsuitableKey` if `algorithm` does not match the
+  /// key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
     profile: SecurityProfile? = nil
@@ -26,8 +24,6 @@ package final class ClientKey: Sendable {
 
   /// The configured signature algorithm, or a default. For RSA, PS256 if announced or required by the profile (FAPI 2.0
   /// Security Profile section 5.4.1), otherwise RS256.
-  ///
-  /// - Parameter announced: The server's supported algorithms; nil if not announced.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let configuredAlgorithm { return configuredAlgorithm }
     let possible: [JWSAlgorithm] =

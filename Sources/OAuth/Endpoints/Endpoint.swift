@@ -1,12 +1,11 @@
 package import Encoding
 
-/// The URL of an endpoint: https, or http to this machine if the account allows it.
-///
-/// Used exactly as given, including the query (RFC 6749 sections 3.1 and 3.2).
+/// An endpoint's URL: https, or http to this machine if the account allows it. Used exactly as given, including the
+/// query (RFC 6749 sections 3.1 and 3.2).
 package struct Endpoint: Sendable, Hashable {
   package let uri: URI
 
-  /// - Throws: `insecureURL` for another scheme; `invalidURL` for an invalid URL or a fragment.
+  /// Throws `insecureURL` for another scheme; `invalidURL` for an invalid URL or a fragment.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     let uri: URI
     do { uri = try URI(text) } catch { throw OAuthError(.invalidURL, .url) }
@@ -19,8 +18,7 @@ package struct Endpoint: Sendable, Hashable {
 
   package var text: String { uri.text }
 
-  /// Parses several URLs, and throws like ``init(_:allowHTTPLoopback:)`` for the first invalid one, in the order of the
-  /// roles.
+  /// Parses URLs. Throws like ``init(_:allowHTTPLoopback:)`` for the first invalid one, in the order of the roles.
   package static func all(
     _ urls: [EndpointRole: String], allowHTTPLoopback: Bool
   ) throws(OAuthError) -> [EndpointRole: Endpoint] {

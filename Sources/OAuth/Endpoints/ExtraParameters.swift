@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An account's additional parameters for authorization requests and device authorization requests.
+/// An account's additional parameters for (device) authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
   static let maxCount = 32
   static let maximumNameBytes = 64
@@ -14,13 +14,12 @@ package struct ExtraParameters: Sendable, Hashable {
     let value: String
   }
 
-  /// Why parameters are invalid.
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or an invalid parameter name (RFC 6749 appendix A).
     case malformed
-    /// A parameter that this program sets, or that would change the request's meaning.
+    /// The named parameter is set by this program, or would change the request's meaning.
     case reserved(String)
-    /// The name of a parameter that appears twice.
+    /// The named parameter appears twice.
     case repeated(String)
     case tooMany
     /// `claims` is not a JSON object (OpenID Connect Core section 5.5).
@@ -31,11 +30,8 @@ package struct ExtraParameters: Sendable, Hashable {
 
   package init() {}
 
-  /// - Parameters:
-  ///   - parameters: Each as `NAME=VALUE`.
-  ///   - claims: The JSON of `claims` (OpenID Connect Core section 5.5).
-  ///   - authorizationDetails: The JSON of `authorization_details` (RFC 9396).
-  ///   - provider: The built-in provider, whose parameters are also reserved.
+  /// `parameters` are in the form `NAME=VALUE`, `claims` (OpenID Connect Core section 5.5) and `authorizationDetails`
+  /// (RFC 9396) are JSON. The built-in provider's parameters are also reserved.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {
@@ -55,7 +51,7 @@ package struct ExtraParameters: Sendable, Hashable {
     }
   }
 
-  /// - Parameter challenged: The claims that a resource requires.
+  /// `challenged` are the claims that a resource requires.
   func parameters(adding challenged: RequestedClaims? = nil) -> [(name: String, value: String)] {
     var all = pairs.map { (name: $0.name, value: $0.value) }
     if let claims = claims?.adding(challenged) ?? challenged {
@@ -80,7 +76,7 @@ package struct ExtraParameters: Sendable, Hashable {
     return Pair(name: name, value: value)
   }
 
-  /// Whether the byte may be in a parameter name (RFC 6749 appendix A).
+  /// Whether a parameter name may contain the byte (RFC 6749 appendix A).
   private static func isNameByte(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
   }
@@ -93,11 +89,11 @@ package struct ExtraParameters: Sendable, Hashable {
   }
 }
 
-/// `authorization_details` (RFC 9396 section 2): the requested or granted permissions.
+/// The requested or granted permissions (RFC 9396 section 2).
 package struct AuthorizationDetails: Sendable, Hashable {
-  /// The maximum length in a request, in bytes.
+  /// The maximum length in a request.
   static let maxBytes = 4096
-  /// The maximum length in a response, in bytes.
+  /// The maximum length in a response.
   static let maximumGrantedBytes = 16_384
 
   package let json: JSON

@@ -1,17 +1,13 @@
 package import Crypto
 
-/// Sends HTTP requests. A protocol, for tests without a network.
-///
-/// Calls block until the response is complete. They must honor all of ``HTTPRequest`` and ``Transport``, return a
-/// response of any status, and throw only if there is no response.
+/// Sends HTTP requests. A protocol, for tests without a network. Calls block until the response is complete. They must
+/// honor all of ``HTTPRequest`` and ``Transport``, return responses of any status, and throw only if there is no
+/// response.
 package protocol HTTPClient: Sendable {
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse
 
-  /// Sends a request to a resource, and streams content of any size both ways.
-  ///
-  /// - Parameters:
-  ///   - content: The content to send, if any.
-  ///   - receiver: Receives the head of the response and, if it accepts it, the content.
+  /// Sends a request to a resource. Streams content of any size both ways. `receiver` receives the response's head and,
+  /// if it accepts the head, the content.
   func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver
@@ -25,13 +21,13 @@ extension HTTPClient {
   }
 }
 
-/// A complete response. Its body may contain tokens.
+/// A complete response, which may contain tokens.
 package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// Why the message is invalid. Only for requests with ``HTTPRequest/spends``; others throw it. Trust only a new
-  /// refresh token in the body.
+  /// Why the message is invalid. If set, trust only a new refresh token in the body. Always nil without
+  /// ``HTTPRequest/spends``.
   package let defect: HTTPFailure?
 
   package init(status: Int, headers: HTTPHeaders, body: consuming SecretBytes, defect: HTTPFailure? = nil) {

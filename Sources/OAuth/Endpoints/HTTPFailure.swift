@@ -3,27 +3,24 @@ package struct HTTPFailure: Error, Hashable, Sendable {
   package enum Code: Sendable, CaseIterable {
     /// The host name could not be resolved.
     case resolve
-    /// The connection could not be established.
     case connect
-    /// The TLS handshake or a TLS record failed.
+    /// A TLS handshake or record failed.
     case tls
-    /// The device with the client certificate's key is currently unavailable.
+    /// The device with the client certificate's key is unavailable.
     case clientKeyUnavailable
     /// The client certificate's key belongs to another device.
     case clientKeyForeign
-    /// The server's certificate was not issued by a trusted authority.
+    /// No trusted authority issued the server's certificate.
     case certificate
     /// The server's certificate has expired or is not valid yet.
     case certificateTime
     /// The server's certificate is not for this host.
     case certificateHost
-    /// The server's public key does not match any pin of the account.
+    /// The server's public key matches none of the account's pins.
     case pin
-    /// A step of the request exceeded its timeout.
     case timeout
     /// The body or the headers exceed the limit.
     case tooLarge
-    /// The response is not valid HTTP.
     case malformed
     /// A redirect to another origin, or too many redirects.
     case redirect
@@ -39,23 +36,23 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case setup
     /// The proxy was unreachable or refused the request.
     case proxy
-    /// The response contains the access token, which its receiver may not see.
+    /// The response repeats the access token to a receiver that may not see it.
     case tokenReturned
   }
 
   package var code: Code
-  /// Whether a part of the response was received.
+  /// Whether part of the response was received.
   package var responseStarted: Bool
-  /// Whether a part of the request was sent, so that the server may have acted on it.
+  /// Whether part of the request was sent, so that the server may have acted on it.
   package var requestMayHaveArrived: Bool
 
   /// The cause, if more specific than ``code``.
   package var problem: ConnectionProblem?
 
-  /// The addresses of name servers that did not respond, separated by commas.
+  /// The name servers that did not respond, separated by commas.
   package var nameServers: String?
 
-  /// The duration of the timeout, in whole seconds.
+  /// The timeout's duration, in whole seconds.
   package var waitedSeconds: Int?
 
   /// The target of a redirect that was not followed.

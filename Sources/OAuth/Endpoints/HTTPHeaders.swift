@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// The header fields of a response, in order. Names are case-insensitive.
+/// A response's header fields, in order. Names are case-insensitive.
 package struct HTTPHeaders: Sendable {
-  /// The maximum wait that a server can ask for, in seconds.
+  /// The maximum wait that a server can request, in seconds.
   package static let maximumRetryAfter = 300
 
   private let fields: [(name: String, value: String)]
@@ -19,8 +19,8 @@ package struct HTTPHeaders: Sendable {
 
   package var all: [(name: String, value: String)] { fields }
 
-  /// The media type in lowercase, without parameters. Nil if there are several, since readers would disagree (RFC 9110
-  /// section 8.3).
+  /// The lowercase media type without parameters. Nil if there are several, since readers disagree (RFC 9110 section
+  /// 8.3).
   package var mediaType: String? {
     let types = values(of: "Content-Type").map { value in
       Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
@@ -36,7 +36,7 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// Whether the body is declared as JSON: `application/json`, or a type ending in `+json` (RFC 6839).
+  /// Whether the media type is `application/json`, or ends in `+json` (RFC 6839).
   package var isJSON: Bool {
     guard let mediaType else { return false }
     return mediaType == "application/json" || mediaType.hasSuffix("+json")
@@ -46,10 +46,7 @@ package struct HTTPHeaders: Sendable {
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
   /// The wait that the server requests (RFC 9110 section 10.2.3), 0 to 300 seconds. Without `Retry-After`, reads
-  /// `X-Rate-Limit-Reset`, in unix seconds.
-  ///
-  /// - Parameter now: The current time in unix seconds, to subtract from a date. Prefer ``date``, from the server's
-  ///   clock.
+  /// `X-Rate-Limit-Reset`, in unix seconds. `now` is subtracted from a date: preferably ``date``, the server's clock.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
@@ -98,7 +95,7 @@ package struct HTTPHeaders: Sendable {
     return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
-  /// Parses seconds, and limits very long numbers.
+  /// Parses seconds. Limits very long numbers.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)

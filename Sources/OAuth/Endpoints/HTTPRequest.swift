@@ -1,8 +1,6 @@
 package import Crypto
 
-/// A request to an endpoint of an authorization server.
-///
-/// Secrets are never in the URL (RFC 6749 section 2.3.1).
+/// A request to an endpoint. Secrets are never in the URL (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: String, Sendable {
     case get = "GET"
@@ -10,16 +8,15 @@ package struct HTTPRequest: ~Copyable {
     case delete = "DELETE"
   }
 
-  /// The response limit in bytes, except for key sets.
+  /// In bytes; key sets have another limit.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
   package let endpoint: Endpoint
-  /// The endpoint's role, for error messages.
+  /// Named in error messages.
   package let role: EndpointRole
   package let transport: Transport
 
-  /// The `Accept` header.
   package var accept = "application/json"
 
   /// The complete `Authorization` header, including the scheme.
@@ -35,11 +32,11 @@ package struct HTTPRequest: ~Copyable {
   package var form: SecretBytes?
   package var isJSON = false
 
-  /// The maximum size of the decoded response body, in bytes; see ``HTTPFailure/Code/tooLarge``.
+  /// The maximum size of the decoded body, in bytes.
   package var responseLimit = HTTPRequest.defaultResponseLimit
 
   /// Whether to follow up to three redirects with the same origin, and throw ``HTTPFailure/Code/redirect`` for others.
-  /// If false, a redirect is returned as a response.
+  /// If false, redirects are returned as responses.
   package var followsRedirects = false
 
   /// Whether the request spends a single-use value, such as a refresh token or a code. It uses a new connection. After

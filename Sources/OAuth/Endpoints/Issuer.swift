@@ -1,20 +1,18 @@
 internal import Encoding
 
-/// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2).
-///
-/// Never normalized: compared byte by byte with metadata and ID Tokens (RFC 8414 section 3.3).
+/// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2). Never normalized, since it is
+/// compared byte by byte with metadata and ID Tokens (section 3.3).
 package struct Issuer: Sendable, Hashable {
-  /// The maximum length in bytes. A well-known path must fit into the URL limit.
+  /// Leaves space for a well-known path within the URL limit.
   private static let maxBytes = 1900
 
   package let text: String
-  /// The length of the path of ``text``, in bytes.
+  /// The length of the path in ``text``, in bytes.
   private let pathLength: Int
   /// Whether to try the OAuth metadata document before the OpenID one, as MCP requires of resource clients.
   package var triesOAuthMetadataFirst = false
 
-  /// - Parameter allowHTTPLoopback: Whether to accept plain http to 127.0.0.1 or [::1].
-  /// - Throws: `insecureURL`, or `invalidIssuer` for any other problem.
+  /// Throws `insecureURL`, also for http to 127.0.0.1 or [::1] unless allowed, or `invalidIssuer` for other problems.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard text.utf8.count <= Self.maxBytes, let uri = try? URI(text) else {
       throw OAuthError(.invalidIssuer, .issuer)
@@ -31,8 +29,8 @@ package struct Issuer: Sendable, Hashable {
     pathLength = uri.path.utf8.count
   }
 
-  /// The possible URLs of the metadata, in order: OpenID Connect Discovery 1.0 section 4, RFC 8414 section 3.1, and the
-  /// OpenID document at the RFC 8414 location (RFC 8414 section 5).
+  /// The possible metadata URLs, in order: OpenID Connect Discovery 1.0 section 4, RFC 8414 section 3.1, and the OpenID
+  /// document at the RFC 8414 location (section 5).
   package var metadataLocations: [Endpoint] {
     let base = String(text.dropLast(pathLength))
     var path = String(text.suffix(pathLength))
@@ -54,7 +52,7 @@ package struct Issuer: Sendable, Hashable {
     "\(text)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: text)
   }
 
-  /// The issuer of a pasted metadata URL. Nil if it is not at a well-known path.
+  /// The issuer of a pasted metadata URL. Nil if the URL has no well-known path.
   package static func named(byMetadataAt url: String) -> String? {
     for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
       guard let start = url.utf8.indices.first(where: { url.utf8[$0...].starts(with: suffix.utf8) }) else { continue }
@@ -67,7 +65,7 @@ package struct Issuer: Sendable, Hashable {
 
   func isNamed(byClaim claim: String) -> Bool { Self.issClaim(claim, names: text) }
 
-  /// Whether an `iss` claim is `issuer`, or `issuer` without the scheme, as some providers send it.
+  /// Whether an `iss` claim is `issuer`, or `issuer` without the scheme from providers that omit it.
   package static func issClaim(_ claim: String, names issuer: String) -> Bool {
     if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true

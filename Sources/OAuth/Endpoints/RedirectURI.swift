@@ -6,21 +6,20 @@ package struct RedirectURI: Sendable, Hashable {
   package enum Host: String, Sendable {
     case ipv4 = "127.0.0.1"
     case ipv6 = "[::1]"
-    /// Only for servers that require it: it may resolve to either address family (RFC 8252 section 8.3).
+    /// Only for servers that require it, since it may resolve to either address family (RFC 8252 section 8.3).
     case localhost
   }
 
   /// The URI as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// The loopback host. If nil, the browser cannot reach this machine, and the user pastes the response.
+  /// Nil if the browser cannot reach this machine, so that the user pastes the response.
   package let loopbackHost: Host?
   package let port: UInt16?
-  /// The path: empty, or with a leading "/".
+  /// Empty, or with a leading "/".
   package let path: String
 
-  /// Parses a configured redirect URI: `http` to `127.0.0.1`, `[::1]` or `localhost`, or any `https` URL.
-  ///
-  /// - Throws: `insecureURL` for `http` to another host; `invalidURL` for any other problem, such as a query.
+  /// Parses a configured redirect URI: `http` to a ``Host``, or any `https` URL. Throws `insecureURL` for `http` to
+  /// another host; `invalidURL` for other problems, such as a query.
   package init(_ text: String) throws(OAuthError) {
     let subject = OAuthError.Subject.redirectURI
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
@@ -46,13 +45,13 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// Creates the default redirect URI for clients not registered by hand, without a port. Its path is unique to the
-  /// issuer (RFC 8252 section 8.10, RFC 9700 section 4.4.2), unless responses name the issuer (RFC 9207).
+  /// The default for clients not registered by hand, without a port. Its path is unique to the issuer (RFC 8252 section
+  /// 8.10, RFC 9700 section 4.4.2), unless responses name the issuer (RFC 9207).
   package init(standardFor issuer: Issuer, responsesNameIssuer: Bool) {
     self = responsesNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
-  /// The default redirect URI for clients registered by hand, without a port.
+  /// The default for clients registered by hand, without a port.
   package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
@@ -91,7 +90,7 @@ package struct RedirectURI: Sendable, Hashable {
 }
 
 extension AuthorizationRequest {
-  /// Reads a redirect URL that the user copied from the browser. Ignores the fragment that browsers and servers add.
+  /// Reads a URL copied from the browser. Ignores the fragment that browsers and servers add.
   package func answer(inPasted url: String) -> AuthorizationResponse {
     let bytes = Array(url.utf8).trimming { $0 <= 0x20 }
     let mark = UInt8(ascii: "?")

@@ -1,14 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// A form for a request body, on the secure heap.
+/// A form for a request body, in secret memory.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
   private var hasClientID = false
 
-  /// Adds a parameter. Skips a second client ID, since requests and authentication methods both add it (RFC 6749
-  /// section 3.2 forbids duplicates).
+  /// Skips a second client ID: requests and authentication methods both add it, but only once (RFC 6749 section 3.2).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 
   mutating func add(named name: String, _ value: String) {
@@ -23,7 +22,7 @@ struct RequestForm: ~Copyable {
     secret.bytes.withBytes { Form.append(name: name.rawValue, secret: $0, to: &buffer, isFirst: &isFirst) }
   }
 
-  /// Adds a scope unless empty, which some servers interpret as all scopes.
+  /// Skips an empty scope, which some servers interpret as all scopes.
   mutating func add(_ scope: Scope?) {
     if let scope, !scope.isEmpty { add(.scope, scope.text) }
   }

@@ -1,4 +1,4 @@
-/// The parameters that this program sets itself. Accounts may not set them.
+/// The parameters that this program sets. Accounts may not set them.
 enum RequestParameter: String, Sendable, CaseIterable {
   case assertion
   case acrValues = "acr_values"

@@ -3,16 +3,16 @@ internal import Encoding
 
 /// How to connect to an account's server: trust, proxy and timeouts.
 package struct Transport: Sendable {
-  /// An HTTP proxy. Proxy settings in the environment are never read.
+  /// An HTTP proxy. Proxy settings in the environment are ignored.
   package struct Proxy: Sendable {
-    /// The supported schemes. With `socks5h`, the proxy resolves host names.
+    /// With `socks5h`, the proxy resolves host names.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
-    /// The proxy's URL: `SCHEME://host:port`, without credentials.
+    /// `SCHEME://host:port`, without credentials.
     package var url: String
     /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
     package var exclusions: String
-    /// The user name and password as `user:password`, if any.
+    /// `user:password`, if any.
     package var credentials: SharedSecret?
 
     package init(url: String, exclusions: String = "", credentials: SharedSecret? = nil) {
@@ -24,28 +24,28 @@ package struct Transport: Sendable {
 
   /// Whether http to 127.0.0.1 or [::1] is allowed, for development.
   package var allowHTTPLoopback = false
-  /// Certificate authorities trusted besides those of the system.
+  /// Trusted in addition to the system's.
   package var certificateAuthorities: CertificateAuthorities?
-  /// Pinned public keys as `sha256//BASE64=`, one of which the server must have. Empty for no pins.
+  /// Pinned public keys as `sha256//BASE64=`, of which the server must have one. Empty for no pins.
   package var pins: [String] = []
   package var proxy: Proxy?
-  /// The client certificate, for this server only.
+  /// Used for this server only.
   package var clientCertificate: ClientCertificate?
   /// The timeout for resolving the host name. The C library needs 15 s for each name server that responds only for
   /// IPv4.
   package var resolveTimeoutSeconds = 60
-  /// The timeout for connecting, after the name is resolved.
+  /// Does not include name resolution.
   package var connectTimeoutSeconds = 10
-  /// The timeout for the request, after the name is resolved.
+  /// The timeout for the request, without name resolution.
   package var totalTimeoutSeconds = 30
   /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value.
   package var spendingTimeoutSeconds = 120
-  /// The requests that may share a connection; nil for the daemon's own requests.
+  /// Nil for the daemon's own requests.
   package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
-  /// Identifies the additional authorities and the pins, if any. A cached document is used only for the same value.
+  /// Identifies the additional authorities and pins, if any. Only requests with the same value share cached documents.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
@@ -54,11 +54,11 @@ package struct Transport: Sendable {
 
 /// Requests to resources that may share a connection: those of one account, or of one of its leases.
 ///
-/// A server that does not read all content of a request parses the rest as the next request (RFC 9112 section 9.3), and
-/// may reveal another sender's request and token.
+/// A server that does not read a request's entire content parses the rest as the next request (RFC 9112 section 9.3),
+/// and may reveal another sender's request and token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// The lease; nil for requests of the account's owner.
+  /// Nil for requests of the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {
@@ -67,7 +67,6 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-/// Certificate authorities in PEM.
 package struct CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.

@@ -2,13 +2,11 @@ package import Crypto
 package import Encoding
 
 extension AuthorizationServer {
-  /// Requests the claims about the user (OpenID Connect Core section 5.3).
+  /// Requests the claims about the user (OpenID Connect Core section 5.3). Without `rules`, only unsigned responses are
+  /// accepted.
   ///
-  /// - Parameters:
-  ///   - expectedSubject: The `sub` that the response must match (section 5.3.2), if known.
-  ///   - rules: How to verify a signed response; nil to accept only unsigned ones.
-  /// - Throws: `userInfoMismatch` for another `sub`; `userInfoRejected` for an invalid response; `invalidToken` for a
-  ///   401; `insufficientScope` for a 403; `proofRejected` for a rejected DPoP proof.
+  /// - Throws: `userInfoMismatch` if `sub` is not `expectedSubject` (section 5.3.2); `userInfoRejected` for an invalid
+  ///   response; `invalidToken` or `proofRejected` for a 401; `insufficientScope` for a 403.
   package func fetchUserInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
@@ -31,7 +29,7 @@ extension AuthorizationServer {
     return claims
   }
 
-  /// Reads the claims. A media type says whether the response is signed (section 5.3.2).
+  /// A signed response has the media type `application/jwt` (section 5.3.2).
   private func claims(
     in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: OAuthError.Subject, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
@@ -52,7 +50,7 @@ extension AuthorizationServer {
     return object
   }
 
-  /// The error for a refusal, by its status (RFC 6750 section 3.1).
+  /// The error for a status other than 200 (RFC 6750 section 3.1).
   private func refusal(_ response: HTTPResponse, _ subject: OAuthError.Subject, sent: [SharedSecret]) -> OAuthError {
     var error = OAuthError.forResponse(response, ErrorResponse.read(response, sent: sent), subject, sent: sent)
     let code: OAuthError.Code? =

@@ -4,17 +4,16 @@ package import Encoding
 /// A verified ID Token, created only by ``verify(_:keys:expecting:)``.
 package struct IDToken: Sendable {
   package let identity: IdentityRecord
-  /// All claims, known or not.
   package let claims: JSONObject
   package let algorithm: IDTokenAlgorithm
-  /// The `iat` claim, in unix seconds.
+  /// `iat`, in unix seconds.
   package let issuedAt: Int
-  /// The `exp` claim, in unix seconds.
+  /// `exp`, in unix seconds.
   package let expiresAt: Int
 
-  /// Verifies the signature, then the claims as in OpenID Connect Core sections 3.1.3.7 and, on refresh, 12.2.
+  /// Verifies the signature with these keys of the issuer, then the claims (OpenID Connect Core section 3.1.3.7 and, on
+  /// refresh, 12.2).
   ///
-  /// - Parameter keys: The key set of this issuer. Only these keys are trusted.
   /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
@@ -36,8 +35,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// Verifies the signature. Returns the payload, the algorithm and the issuer of the key, if known. The account's
-  /// settings choose key or secret (section 3.1.3.7, steps 7 and 8), never the token.
+  /// Verifies the signature. Returns the payload, the algorithm and the key's issuer, if known. The account's settings,
+  /// not the token, choose between key and secret (section 3.1.3.7, steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

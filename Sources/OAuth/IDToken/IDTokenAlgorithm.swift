@@ -2,7 +2,7 @@ package import Crypto
 
 /// The algorithm of an ID Token (OpenID Connect Core section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {
-  /// A signature by a key that the issuer publishes.
+  /// A signature by a published key of the issuer.
   case signature(JWSAlgorithm)
   /// A MAC with the client secret.
   case secret(MACAlgorithm)
@@ -24,8 +24,8 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). Accounts configured for
-/// it accept no other ID Tokens.
+/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). If set, no others are
+/// accepted.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   package let secret: SharedSecret

@@ -1,7 +1,6 @@
 internal import Encoding
 package import Crypto
 
-/// Why an ID Token was rejected.
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
   /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
@@ -9,15 +8,11 @@ package struct IDTokenError: Error, Hashable, Sendable {
 
   package init(_ fault: TokenFault) { self.fault = fault }
 
-  /// Clock differences below this many seconds are not reported.
+  /// Clock differences up to this many seconds are not reported.
   private static let toleratedClockOffset = 60
 
-  /// Adds the clock difference if a time claim was rejected. Does not correct it, since the server's clock may be
-  /// wrong.
-  ///
-  /// - Parameters:
-  ///   - serverDate: The `Date` of the token's response, in unix seconds.
-  ///   - now: This machine's clock when the response arrived, in unix seconds.
+  /// Adds the clock difference if a time claim was rejected. The times are not corrected, since the server's clock may
+  /// be wrong. `serverDate` is the response's `Date`, `now` when it arrived, in unix seconds.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
     guard fault.mayBeClockProblem, let serverDate else { return self }
     let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
@@ -29,12 +24,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// The error for a token whose key is missing or unusable in the key set.
-  ///
-  /// - Parameters:
-  ///   - keys: The latest key set of the server.
-  ///   - seconds: The seconds until the keys can be fetched again.
-  /// - Returns: Nil for other errors.
+  /// The error for a key that is missing or unusable in the latest key set, which can be fetched again in `seconds`.
+  /// Nil for other errors.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
     guard case .signature(let code) = error.fault else { return nil }
     let (unusable, all) = (keys.unusableCount, keys.keys.count + keys.skippedCount)

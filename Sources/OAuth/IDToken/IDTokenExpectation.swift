@@ -4,9 +4,9 @@ package import Crypto
 package struct IDTokenRequirements: Sendable {
   /// The `nonce` sent (OpenID Connect Core section 3.1.2.1).
   package var nonce: String?
-  /// The `max_age` sent, in seconds. Requires `auth_time` in the token.
+  /// The `max_age` sent, in seconds. Requires `auth_time`.
   package var maxAge: Int?
-  /// The `acr_values` sent. The token must match one.
+  /// The `acr_values` sent, of which the token must match one.
   package var acrValues: [String] = []
 
   /// The code exchanged for the token, checked against `c_hash` (section 3.3.2.11).
@@ -19,35 +19,34 @@ package struct IDTokenRequirements: Sendable {
   }
 }
 
-/// The values that an ID Token must match.
 package struct IDTokenExpectation: Sendable {
   package var issuer: Issuer
   package var clientID: String
-  /// The access token of the response, checked against `at_hash`.
+  /// The response's access token, checked against `at_hash`.
   package var accessToken: SharedSecret?
-  /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
+  /// The accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
   /// The current time, in unix seconds.
   package var now: Int
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// The identity in the first ID Token, which a refreshed one must match (OpenID Connect Core section 12.2).
+  /// The identity in the first ID Token, required of refreshed ones (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?
-  /// The template for the issuer of a multi-tenant server.
+  /// The issuer template of a multi-tenant server.
   package var tenant: TenantIssuer?
-  /// The requirements of the authorization request; none for device grants and refreshes.
+  /// The authorization request's requirements; empty for device grants and refreshes.
   package var requirements = IDTokenRequirements()
   /// Accepted audiences besides the client.
   package var trustedAudiences: [String] = []
 
-  /// The client secret, if the client is registered for ID Tokens with a MAC. Then keys and `algorithms` are ignored.
+  /// The client secret if it is the MAC key of ID Tokens. Then keys and `algorithms` are ignored.
   package var secret: IDTokenSecret?
 
   var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }
 }
 
 extension AuthorizationServer {
-  /// Whether ID Tokens can be verified with the server's published keys or the client secret.
+  /// Whether published keys or the client secret can verify ID Tokens.
   package var issuesIDTokens: Bool {
     if case .secret = signing.idTokens { return true }
     return metadata.issuesIDTokens
@@ -59,7 +58,6 @@ extension AuthorizationServer {
     return profile == .fapi2 ? announced.intersection(FAPI2.algorithms) : announced
   }
 
-  /// What an ID Token of this server must match; see ``IDTokenExpectation``.
   package func idTokenExpectation(
     accessToken: SharedSecret, now: Int, first: IdentityRecord?, _ requirements: IDTokenRequirements
   ) -> IDTokenExpectation {
@@ -80,7 +78,7 @@ extension AuthorizationServerMetadata {
   /// Whether the server publishes keys for ID Tokens.
   package var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
 
-  /// The announced algorithms that this program supports. RS256 if none are announced (OpenID Connect Core section 2).
+  /// The announced algorithms that this program supports; by default, RS256 (OpenID Connect Core section 2).
   var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {
     guard !idTokenSigningAlgorithms.isEmpty else { return [.RS256] }
     return Set(idTokenSigningAlgorithms.compactMap(JWSAlgorithm.init(name:)))

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// Checks the claims of an ID Token by the steps of OpenID Connect Core section 3.1.3.7.
+/// Checks an ID Token's claims (OpenID Connect Core section 3.1.3.7, cited by step).
 struct IDTokenRules {
   let reader: ClaimReader
   let algorithm: IDTokenAlgorithm
@@ -33,7 +33,7 @@ struct IDTokenRules {
     return (identity, issuedAt, expiresAt)
   }
 
-  /// Checks `iss` (step 2) and returns the issuer.
+  /// Checks and returns `iss` (step 2).
   private func checkIssuer() throws(TokenFault) -> String {
     guard let issuer = try reader.issuer() else { throw .missingClaim("iss") }
     guard let tenant = expected.tenant else {
@@ -44,7 +44,7 @@ struct IDTokenRules {
     return issuer
   }
 
-  /// Checks `aud` (step 3) and returns the audiences.
+  /// Checks and returns `aud` (step 3).
   private func checkAudience() throws(TokenFault) -> [String] {
     guard let audience = try reader.audience() else { throw .missingClaim("aud") }
     guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .wrongAudience(isMissing: false) }
@@ -58,12 +58,12 @@ struct IDTokenRules {
 
   private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
-  /// Checks `auth_time` against `max_age` (step 13) and returns it.
+  /// Checks `auth_time` against `max_age` (step 13), and returns it.
   private func checkAuthenticationTime() throws(TokenFault) -> Int? {
     let authTime = try reader.authenticationTime()
     guard let maxAge = expected.requirements.maxAge else { return authTime }
     guard let authTime else { throw .missingClaim("auth_time") }
-    // `auth_time` is between 1970 and the year 9999, but `max_age` may be any number.
+    // `max_age` may be any number.
     let (age, overflow) = expected.now.subtractingReportingOverflow(authTime)
     guard !overflow, age - expected.clock.skew <= maxAge else { throw .authenticationTooOld }
     return authTime
@@ -89,7 +89,7 @@ struct IDTokenRules {
     }
   }
 
-  /// Checks `at_hash` or `c_hash`, if the token has it.
+  /// Checks `at_hash` or `c_hash`, if present.
   private func check(_ claim: String, of secret: SharedSecret?) throws(TokenFault) {
     guard let found = try reader.text(claim), let secret else { return }
     let isHash: Bool
@@ -103,8 +103,8 @@ struct IDTokenRules {
     guard isHash else { throw .wrongHash(claim: claim) }
   }
 
-  /// Compares with the first ID Token (section 12.2). Ignores claims that the first lacks, except `azp` and `nonce`,
-  /// which must not be added. `auth_time` may change: servers update it when the user signs in again.
+  /// Compares with the first ID Token (section 12.2). Ignores claims that the first token lacks, except `azp` and
+  /// `nonce`, which must not be added. Servers may update `auth_time` at each sign-in.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(TokenFault) {
     guard isSame(identity.issuer, first.issuer) else { throw .identityChanged(claim: "iss") }
     guard isSame(identity.subject, first.subject) else { throw .identityChanged(claim: "sub") }

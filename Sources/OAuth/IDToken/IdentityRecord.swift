@@ -1,13 +1,13 @@
 package import Encoding
 
-/// The user according to an account's first ID Token, stored to detect a later token for another user (OpenID Connect
-/// Core section 12.2). Issuer and subject together identify the user (section 5.7).
+/// The user in an account's first ID Token, stored to detect later tokens for another user (OpenID Connect Core section
+/// 12.2). Issuer and subject together identify the user (section 5.7).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String
   package var subject: String
   package var audience: [String]
   package var authorizedParty: String?
-  /// The `auth_time` claim, in unix seconds.
+  /// `auth_time`, in unix seconds.
   package var authTime: Int?
   package var nonce: String?
 }

@@ -3,13 +3,13 @@ package import Crypto
 
 /// How to verify a signed UserInfo response (OpenID Connect Core section 5.3.2).
 package struct UserInfoRules {
-  /// Accepted `alg` values, independent of the response (RFC 8725 section 3.1).
+  /// The accepted `alg` values, independent of the response (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// Whether unsigned responses are rejected, because the client is registered for signed ones (section 5.3.4).
+  /// Whether to reject unsigned responses, since the client is registered for signed ones (section 5.3.4).
   package var requiresSignature: Bool
   /// The current time, in unix seconds.
   package var now: Int
-  /// Returns the next keys to try, the cached ones first. Nil if there are no more.
+  /// Returns the next keys to try, the cached ones first, or nil after the last.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 }
 
@@ -19,7 +19,7 @@ struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
   let rules: UserInfoRules
-  /// The `Date` of the response, in unix seconds.
+  /// The response's `Date`, in unix seconds.
   let serverDate: Int?
 
   func claims(in body: Span<UInt8>) throws(OAuthError) -> JSONObject {
@@ -30,7 +30,7 @@ struct SignedUserInfo {
     return claims.object
   }
 
-  /// Verifies the signature, with newer keys if they may help.
+  /// Verifies the signature. Tries newer keys if they may help.
   private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
     var doubt = JOSEError(.unknownKey)
     while doubt.needsNewKeys, let keys = try rules.nextKeys() {
@@ -43,10 +43,9 @@ struct SignedUserInfo {
     throw Self.rejected(doubt.code.reason)
   }
 
-  /// Checks issuer, audience and times. Requires `aud`, so that a response for another client is rejected (RFC 8725
-  /// section 3.9).
+  /// Checks issuer, audience and times. Requires `aud`, to reject responses for other clients (RFC 8725 section 3.9).
   private func check(_ reader: ClaimReader) throws(TokenFault) {
-    // These claims appear only in logout tokens and ID Tokens.
+    // Only logout tokens and ID Tokens have these claims.
     for name in ["events", "nonce", "at_hash", "c_hash", "s_hash"] where reader.claims[name] != nil {
       throw .unexpectedClaim(name)
     }
@@ -59,7 +58,7 @@ struct SignedUserInfo {
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.maximumIssuedAhead)
   }
 
-  /// The error for an invalid claim, which mentions a wrong clock as for an ID Token.
+  /// The error for an invalid claim, possibly due to a wrong clock.
   private func rejected(_ fault: TokenFault) -> OAuthError {
     var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

@@ -1,9 +1,8 @@
 internal import Crypto
 
 extension AuthorizationServer {
-  /// Throws if the server or client does not meet the profile. Sends nothing. Call it before sending a code or token.
-  ///
-  /// - Throws: `profileBroken`.
+  /// Throws `profileBroken` if server or client do not meet the profile. Sends nothing. Call before sending a code or
+  /// token.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }

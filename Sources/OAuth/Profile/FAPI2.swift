@@ -6,11 +6,11 @@ package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
-  /// The grant that gets an account's tokens.
+  /// The grant from which an account's tokens come.
   package enum Flow: Sendable {
     /// An authorization code, or a refresh token issued for one.
     case code
-    /// Client credentials (RFC 6749 section 4.4), without the rules of section 5.3.3.2.
+    /// Client credentials (RFC 6749 section 4.4), exempt from the rules of section 5.3.3.2.
     case clientCredentials
     /// Any other grant, which is forbidden.
     case other
@@ -57,13 +57,11 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case tokensUnannounced, tokenUnbound
   /// The client does not authenticate with a key or certificate, or the server does not announce this.
   case clientUnproven, proofUnannounced
-  /// The client's assertions have another audience than only the issuer.
+  /// The client's assertions are not for the issuer alone.
   case assertionAudience
-  /// An endpoint is from the settings, or the server has no metadata.
+  /// The settings contain an endpoint, or the server has no metadata.
   case endpointOverride, metadataMissing
-  /// The metadata is for another issuer.
   case issuerDiffers
-  /// The grant is not an authorization code.
   case noCodeGrant
   /// The server does not announce pushed authorization requests.
   case pushUnannounced
@@ -74,7 +72,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   /// A signature algorithm is not allowed: in the settings, of the client's key, of the server, or of an ID Token.
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
-  /// The section and item of the profile, such as `5.3.3.1-1`.
+  /// The profile's section and item, such as `5.3.3.1-1`.
   package var rule: String {
     switch self {
     case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"

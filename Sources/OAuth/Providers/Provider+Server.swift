@@ -11,7 +11,7 @@ extension Provider {
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
   }
 
-  /// The built-in endpoints of the provider at this issuer.
+  /// The provider's built-in endpoints at this issuer.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
     return try Endpoint.all(
@@ -23,7 +23,7 @@ extension Provider {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
 
-  /// Whether `advice.error` is the error's code, or the beginning of its description.
+  /// Whether `advice.error` is the error's code, or begins its description.
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
     if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {

@@ -1,21 +1,19 @@
 package import Crypto
 internal import Encoding
 
-/// A registered client (RFC 7591 section 3.2.1). The server may change requested values. An omitted value is as
-/// requested.
+/// A registered client (RFC 7591 section 3.2.1). The server may change requested values; omitted ones are as requested.
 package struct ClientRegistration: Sendable {
   package let clientID: String
   package let secret: SharedSecret?
-  /// The expiry of the secret in unix seconds; nil if it does not expire.
+  /// In unix seconds; nil if the secret does not expire.
   package let secretExpiresAt: Int?
   package let tokenEndpointAuthMethod: String?
   package let grantTypes: [String]?
   package let redirectURIs: [String]?
   /// Whether the server requires DPoP-bound tokens (RFC 9449 section 5.2).
   package let bindsTokensToKey: Bool
-  /// The `alg` of ID Tokens.
   package let idTokenAlgorithm: String?
-  /// The `alg` of signed UserInfo, or nil if not signed.
+  /// The `alg` of signed UserInfo, or nil if unsigned.
   package let userInfoAlgorithm: String?
   package let management: Management?
   /// Whether the management URL was rejected because it belongs to another server.
@@ -31,9 +29,7 @@ package struct ClientRegistration: Sendable {
       self.token = token
     }
 
-    /// Deletes the registration (RFC 7592 section 2.3).
-    ///
-    /// - Throws: `registrationGone` if the client or token is unknown; otherwise the server's error.
+    /// Deletes the registration (RFC 7592 section 2.3). Throws `registrationGone` if client or token are unknown.
     package func delete(transport: Transport, http: any HTTPClient) throws(OAuthError) {
       let role = EndpointRole.registration
       var request = HTTPRequest(.delete, endpoint, role, transport: transport)
@@ -48,9 +44,8 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// - Parameter initialAccessToken: Authorizes the registration, if required (RFC 7591 section 3).
-  /// - Throws: `registrationRejected` if the server refuses the client; `registrationMissing` if it has no registration
-  ///   endpoint.
+  /// Registers a client, authorized by the initial access token if required (RFC 7591 section 3). Throws
+  /// `registrationRejected` if the server refuses the client; `registrationMissing` without a registration endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
@@ -119,7 +114,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// Whether the endpoint is at an origin of this server.
+  /// Whether the endpoint's origin is one of this server's.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

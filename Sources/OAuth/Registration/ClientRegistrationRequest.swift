@@ -3,13 +3,13 @@ package import Encoding
 /// The client metadata to register (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0 section 2) or
 /// publish (draft-ietf-oauth-client-id-metadata-document-03 section 4).
 package struct ClientRegistrationRequest: Sendable {
-  /// The URL of published metadata; nil when registering.
+  /// The published metadata's URL; nil when registering.
   package var clientID: String?
   package var name: String
   package var softwareID: String?
   package var softwareVersion: String?
   package var grantTypes: [String] = []
-  /// The redirect URIs; empty without the authorization code grant.
+  /// Empty without the authorization code grant.
   package var redirectURIs: [String] = []
   package var tokenEndpointAuthMethod = "none"
   package var scope: Scope?
@@ -19,9 +19,9 @@ package struct ClientRegistrationRequest: Sendable {
   package var bindsTokensToCertificate = false
   /// Whether to bind tokens to a DPoP key (RFC 9449 section 5.2).
   package var bindsTokensToKey = false
-  /// The `alg` of ID Tokens, or nil for the server's default.
+  /// Nil for the server's default.
   package var idTokenAlgorithm: String?
-  /// The `alg` of UserInfo, or nil if it need not be signed.
+  /// Nil if UserInfo need not be signed.
   package var userInfoAlgorithm: String?
 
   package init(name: String, softwareID: String? = nil, softwareVersion: String? = nil) {
@@ -30,7 +30,7 @@ package struct ClientRegistrationRequest: Sendable {
     self.softwareVersion = softwareVersion
   }
 
-  /// The metadata, always in the same order. Contains no secrets.
+  /// Always in the same order. Contains no secrets.
   package var json: JSONObject {
     let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
     let usesCode = grantTypes.contains(AuthorizationServer.GrantType.code)

@@ -2,9 +2,9 @@ internal import Encoding
 
 /// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
 package struct Challenge: Sendable, Hashable {
-  /// The scheme in lowercase.
+  /// In lowercase.
   package let scheme: String
-  /// In order, with names in lowercase. Of duplicate names, the first is used.
+  /// In order, with names in lowercase. The first of duplicate names is used.
   private let parameters: [Parameter]
 
   private struct Parameter: Sendable, Hashable {
@@ -15,7 +15,7 @@ package struct Challenge: Sendable, Hashable {
   private static let maxChallenges = 8
   private static let maxParameters = 32
 
-  /// The value of a parameter, by its lowercase name.
+  /// A parameter's value, by its lowercase name.
   package subscript(name: String) -> String? {
     parameters.first { $0.name.hasSameBytes(as: name) }?.value
   }
@@ -36,7 +36,7 @@ package struct Challenge: Sendable, Hashable {
   }
 }
 
-/// Parses challenges one by one. Empty list elements are allowed (RFC 9110 section 5.6.1.2).
+/// Parses challenges one by one. Skips empty list elements (RFC 9110 section 5.6.1.2).
 private struct ChallengeReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -50,7 +50,7 @@ private struct ChallengeReader {
     var parameters: [(String, String)] = []
     while let parameter = parameter() {
       parameters.append(parameter)
-      // A word that is not a parameter is the scheme of the next challenge.
+      // A word that is not a parameter is the next challenge's scheme.
       skipSeparators()
     }
     if parameters.isEmpty { skipToken68() }
@@ -67,14 +67,14 @@ private struct ChallengeReader {
     while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { position += 1 }
   }
 
-  /// Parses a token (RFC 9110 section 5.6.2), if present.
+  /// Reads a token (RFC 9110 section 5.6.2), if present.
   private mutating func token() -> String? {
     let start = position
     while let byte = current, byte.isTokenCharacter { position += 1 }
     return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
-  /// Parses `name = value`, if present. A token68 (RFC 9110 section 11.2) may end in `=`.
+  /// Reads `name = value`, if present. A token68 (RFC 9110 section 11.2) may end in `=`.
   private mutating func parameter() -> (String, String)? {
     let start = position
     if let name = token() {
@@ -89,8 +89,7 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Parses an unquoted value, up to whitespace or a comma. Many servers send unquoted URLs. A leading "=" is the end
-  /// of a token68.
+  /// Reads an unquoted value, such as a URL, up to whitespace or a comma. Nil for a leading "=", the end of a token68.
   private mutating func unquoted() -> String? {
     let start = position
     guard current != UInt8(ascii: "=") else { return nil }

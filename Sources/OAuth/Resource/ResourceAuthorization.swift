@@ -6,13 +6,13 @@ package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
 
-  /// - Parameter prover: Creates DPoP proofs with the token's key; nil for a Bearer token.
+  /// `prover` uses the token's DPoP key; nil for a Bearer token.
   package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
     self.accessToken = accessToken
     self.prover = prover
   }
 
-  /// The secret header fields of one attempt. They cannot be reused.
+  /// The secret header fields of one attempt, which must not be reused.
   package struct Attempt: Sendable {
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?
@@ -33,9 +33,7 @@ package struct ResourceAuthorization: Sendable {
     return Attempt(fields: fields, proof: proof)
   }
 
-  /// Stores the nonce and clock offset of a response.
-  ///
-  /// - Returns: The reason to try again, or nil.
+  /// Stores a response's nonce and clock offset. Returns the reason to try again, if any.
   package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
     guard let prover, let proof = attempt.proof else { return nil }
     return prover.learn(from: head, to: proof)

@@ -1,22 +1,21 @@
 internal import Encoding
 
-/// A header field that the sender of a resource request chose.
+/// A header field chosen by the sender of a resource request.
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
   /// The maximum number of fields in a request.
   package static let maximumCount = 64
-  /// The maximum length of all fields of a request, in bytes.
+  /// The maximum length of all fields of a request.
   package static let maximumTotalBytes = 32_768
 
   package let name: String
   package let value: String
 
-  /// Why header fields are invalid.
   package enum Problem: Error, Hashable, Sendable {
-    /// Not `Name: value`, too long, or an invalid character (RFC 9110 section 5.5).
+    /// The field is not `Name: value`, too long, or has an invalid character (RFC 9110 section 5.5).
     case malformed
-    /// A field that only this program sets, since it controls credentials or framing.
+    /// Only this program may set the named field, since it controls credentials or framing.
     case reserved(String)
     /// Too many fields, or too long in total.
     case tooMany
@@ -40,9 +39,7 @@ package struct ResourceField: Sendable, Hashable {
     if Self.isReserved(name.lowercased()) { throw .reserved(name) }
   }
 
-  /// Whether only this program may set the field.
-  ///
-  /// - Parameter name: In lowercase.
+  /// Whether only this program may set the field with this lowercase name.
   package static func isReserved(_ name: String) -> Bool { reserved.contains(name) || name.hasPrefix("proxy-") }
 
   package var line: String { "\(name): \(value)" }

@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// The method of a request to a resource (RFC 9110 section 9.1), case-sensitive.
+/// The case-sensitive method of a request to a resource (RFC 9110 section 9.1).
 package struct ResourceMethod: Sendable, Hashable {
   package static let maximumBytes = 32
 
   package let text: String
 
-  /// Nil if `text` is too long, is not a method name, or is forbidden: `CONNECT` opens a tunnel, `TRACE` and `TRACK`
+  /// Nil if `text` is not a method name, is too long, or is forbidden: `CONNECT` opens a tunnel, `TRACE` and `TRACK`
   /// return the token (RFC 9110 section 9.3.8), and `PRI` is reserved (RFC 9113 section 11.6).
   package init?(_ text: String) {
     guard (1...Self.maximumBytes).contains(text.utf8.count), text.utf8.allSatisfy(\.isTokenCharacter),
@@ -17,14 +17,14 @@ package struct ResourceMethod: Sendable, Hashable {
 
   package var isHead: Bool { isOne(of: ["HEAD"]) }
 
-  /// Whether the request has no side effects, so that it may be retried or redirected (RFC 9110 section 9.2.1).
+  /// Whether the request has no side effects (RFC 9110 section 9.2.1), so that it may be retried or redirected.
   package var isSafe: Bool { isOne(of: ["GET", "HEAD", "OPTIONS"]) }
 
   /// Whether servers expect `Content-Length: 0` for an empty request (RFC 9110 section 8.6).
   package var usuallyHasContent: Bool { isOne(of: ["POST", "PUT", "PATCH"]) }
 
-  /// Whether the method defines a meaning for content. Otherwise servers may leave it unread (RFC 9110 section 9.3.1).
-  /// False for unknown methods.
+  /// Whether content has a defined meaning, so that servers read it (RFC 9110 section 9.3.1). False for unknown
+  /// methods.
   package var definesContent: Bool {
     usuallyHasContent
       || isOne(of: ["QUERY", "PROPFIND", "PROPPATCH", "MKCOL", "MKCALENDAR", "LOCK", "REPORT", "SEARCH", "ACL"])
@@ -33,7 +33,7 @@ package struct ResourceMethod: Sendable, Hashable {
   private func isOne(of names: [String]) -> Bool { names.contains { $0.hasSameBytes(as: text) } }
 }
 
-/// An origin that may receive an access token: scheme, host and port (RFC 6454).
+/// An origin that may receive an access token (RFC 6454).
 package struct ResourceOrigin: Sendable, Hashable {
   /// `https://host` in lowercase, with the port unless it is the default.
   package let text: String

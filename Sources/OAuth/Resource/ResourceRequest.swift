@@ -6,16 +6,16 @@ package struct ResourceRequest: Sendable {
   package var endpoint: Endpoint
   package var fields: [ResourceField]
   package var transport: Transport
-  /// The timeout for a stalled transfer, in seconds. There is no total timeout.
+  /// The timeout for a stalled transfer. There is no total timeout.
   package var stallSeconds: Int
-  /// The stall timeout after the response's head, in seconds (default: ``stallSeconds``). 0 for no limit.
+  /// The stall timeout after the response's head (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
-  /// The access token, if a lease's peer gets the response. A response that repeats the token is cut off there.
+  /// The access token if a lease's peer receives the response, which is cut off where it repeats the token.
   package var tokenToWithhold: SharedSecret?
   package var cancellation: Cancellation
 
-  /// Whether an HTTP/1.1 connection may be reused after this request: not if a server could treat part of it as the
-  /// next request (RFC 9112 section 9.3), which would bypass a lease's limits.
+  /// Whether an HTTP/1.1 connection may be reused. False if a server could treat part of this request as the next one
+  /// (RFC 9112 section 9.3), which would bypass a lease's limits.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
     guard let lease = transport.connectionGroup?.lease else { return !hasContent || method.definesContent }
     return !hasContent && !lease.isNarrow
@@ -36,7 +36,6 @@ package struct ResourceRequest: Sendable {
   }
 }
 
-/// A header field with a secret value.
 package struct SecretField: Sendable {
   package let name: String
   package let value: SharedSecret
@@ -47,7 +46,7 @@ package struct SecretField: Sendable {
   }
 }
 
-/// The status and headers of a response from a resource.
+/// The status and headers of a resource's response.
 package struct ResourceHead: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
@@ -58,10 +57,10 @@ package struct ResourceHead: Sendable {
   }
 }
 
-/// A response whose content a ``ResourceReceiver`` got.
+/// A response whose content went to a ``ResourceReceiver``.
 package struct ResourceResponse: Sendable {
   package let head: ResourceHead
-  /// The number of bytes of content that the receiver accepted.
+  /// The number of content bytes that the receiver accepted.
   package let contentBytes: Int
   /// The remaining content, if slow to arrive.
   package let pending: (any PendingContent)?
@@ -73,28 +72,26 @@ package struct ResourceResponse: Sendable {
   }
 }
 
-/// The remaining content of a response. Receiving it needs no thread of the caller.
+/// A response's remaining content. Receiving it needs no thread of the caller.
 package protocol PendingContent: Sendable {
   /// Passes the content to the receiver as it arrives, on another thread. Then calls `finish` once, with the total
-  /// number of bytes accepted. Call it at most once; without a call, the response is abandoned.
+  /// number of bytes accepted. Call at most once; without a call, the response is abandoned.
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
 }
 
 /// The source of a request's content. Used by one thread at a time.
 package protocol ResourceContent: AnyObject, Sendable {
-  /// The number of bytes; nil if not known in advance.
+  /// In bytes; nil if not known in advance.
   var length: Int? { get }
   var canRewind: Bool { get }
-  /// A descriptor that becomes readable when there is more after `later`.
+  /// A descriptor that becomes readable when there is more content after `later`.
   var descriptor: Int32 { get }
   /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
   func rewind()
 }
 
-/// The result of one read of a ``ResourceContent``.
 package enum ResourceContentPart: Sendable, Hashable {
-  /// The number of bytes read.
   case bytes(Int)
   case end
   /// No content is available yet.
@@ -103,16 +100,12 @@ package enum ResourceContentPart: Sendable, Hashable {
   case failed
 }
 
-/// The destination of a response's content, for one thread at a time.
+/// The destination of a response's content. Used by one thread at a time.
 package protocol ResourceReceiver: AnyObject, Sendable {
   /// A descriptor that becomes writable when more bytes can be accepted.
   var descriptor: Int32 { get }
-  /// Gets the head of the response, before any content.
-  ///
-  /// - Returns: Whether to receive the content. If not, only a little of it is read.
+  /// Receives the head before any content. Returns whether to receive the content. If not, only a little of it is read.
   func begin(_ head: ResourceHead) -> Bool
-  /// Accepts as many bytes as possible. Never blocks.
-  ///
-  /// - Returns: The number of bytes accepted, or nil to stop.
+  /// Accepts as many bytes as possible, without blocking. Returns their number, or nil to stop.
   func take(_ bytes: Span<UInt8>) -> Int?
 }

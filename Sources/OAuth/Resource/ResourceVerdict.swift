@@ -1,25 +1,25 @@
 package import Crypto
 internal import Encoding
 
-/// The meaning of a response for the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
+/// What a response means for the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
 package enum ResourceVerdict: Sendable, Hashable {
   /// The response rejects neither the token nor the URL.
   case none
-  /// The token was rejected. A new one, with these scopes if named, may be accepted (RFC 6750 section 3).
+  /// The token was rejected. A new one, with these scopes if any, may be accepted (RFC 6750 section 3).
   case refused(scopes: [String])
   /// The DPoP proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
-  /// The token lacks these scopes, if named. So would a new token of the session.
+  /// The token lacks these scopes, if named. So would the session's new token.
   case insufficientScope([String])
   /// The token lacks these claims, if named. Request them in a refresh.
   case insufficientClaims(RequestedClaims?)
   /// The user must sign in again: by one of these methods and at most this many seconds ago, if specified.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
   /// The resource has moved (RFC 9110 section 15.4) to this URL, without query and fragment, which often contain a
-  /// token. Nil if it contains a secret.
+  /// token. Nil if the URL contains a secret.
   case redirected(to: String?)
 
-  /// - Parameter sent: The request's secrets. Text that repeats part of one is omitted.
+  /// Omits text that repeats part of one of the request's secrets, `sent`.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -52,7 +52,7 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
-  /// A server's longer text is omitted, since it is not searched for secrets.
+  /// Longer text is omitted, since it is not searched for secrets.
   private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]

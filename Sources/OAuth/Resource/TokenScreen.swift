@@ -1,14 +1,12 @@
 package import Crypto
 internal import Encoding
 
-/// Searches a response for its request's access token, so that a server that echoes it does not reveal it to a peer of
-/// a lease.
-///
-/// Finds the token verbatim or in base64, within longer text or with line breaks, all possibly percent-encoded or with
-/// JSON escapes. Withholds only bytes that may belong to a match.
+/// Searches a response for its request's access token, so that a server that echoes the token does not reveal it to a
+/// lease's peer. Finds the token verbatim or in base64, within longer text or with line breaks, all possibly
+/// percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The minimum length of a token to search for, and of a partial match to withhold. Less would often delay the end of
-  /// an event.
+  /// The minimum length of a token to search for, and of a partial match to withhold. Less would often delay an event's
+  /// end.
   fileprivate static let minimumLength = SecretEcho.minimumLength
 
   /// Nil if the token is too short.
@@ -21,7 +19,7 @@ package struct TokenScreen: Sendable {
   /// The number of bytes read.
   private var position = 0
 
-  /// - Throws: `secureHeapFull` if there is not enough secret memory.
+  /// Throws `secureHeapFull` if there is not enough secret memory.
   package init(_ token: SharedSecret) throws(CryptoError) {
     guard token.bytes.count >= Self.minimumLength else { return }
     var encoded: [Pattern] = []
@@ -31,9 +29,8 @@ package struct TokenScreen: Sendable {
     mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
-  /// Passes bytes to `sink`, except the last ones if they may belong to the token.
-  ///
-  /// - Returns: False if the token was found. Then nothing is passed.
+  /// Passes bytes to `sink`, except the last ones if they may belong to the token. If the token was found, passes
+  /// nothing and returns false.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard searches != nil else {
       sink.append(contentsOf: bytes)
@@ -71,7 +68,7 @@ package struct TokenScreen: Sendable {
     return start == .max ? nil : start
   }
 
-  /// Reads the next byte. Returns whether it completes the token.
+  /// Reads a byte. Returns whether it completes the token.
   private mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
     if searches?.original.feed(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
@@ -83,7 +80,7 @@ package struct TokenScreen: Sendable {
     return false
   }
 
-  /// Passes the withheld bytes to `sink` at the response's end.
+  /// At the response's end, passes the withheld bytes to `sink`.
   package mutating func finish(to sink: inout [UInt8]) {
     sink.append(contentsOf: withheld)
     withheld = []
@@ -121,9 +118,7 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// The base64 characters that depend only on the token, wherever it is in a longer text.
-  ///
-  /// - Parameter offset: The number of bytes before the token in its group of three.
+  /// The base64 characters that depend only on the token, if `offset` bytes precede it in its group of three.
   init(base64Of token: SharedSecret, after offset: Int) throws(CryptoError) {
     // The bits of the token in a character that it shares with the preceding byte.
     let skipped = [0, 4, 2][offset]
@@ -139,7 +134,6 @@ private struct Pattern: Sendable {
     self.init(SharedSecret(try text.finish()))
   }
 
-  /// The base64 character of a value (RFC 4648 section 4).
   private static func character(_ value: UInt8) -> UInt8 {
     switch value {
     case ..<26: UInt8(ascii: "A") + value
@@ -150,10 +144,8 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// Reads the next byte (Knuth-Morris-Pratt: at most two comparisons on average).
-  ///
-  /// - Parameter matched: The number of bytes matched so far.
-  /// - Returns: Whether the text is complete.
+  /// Reads a byte after `matched` bytes (Knuth-Morris-Pratt: at most two comparisons on average). Returns whether the
+  /// text is complete.
   func feed(_ byte: UInt8, _ matched: inout Int) -> Bool {
     if matched == 0, byte != first { return false }
     text.bytes.withBytes { text in
@@ -167,7 +159,7 @@ private struct Pattern: Sendable {
 /// The search for all forms of the token, in the original or unescaped response.
 private struct Search: Sendable {
   private var plain: Progress
-  /// A search for each offset of the token in a group of three bytes.
+  /// One search for each offset of the token in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {
@@ -189,7 +181,7 @@ private struct Search: Sendable {
     return start
   }
 
-  /// Reads the next byte. Returns whether it completes a form of the token.
+  /// Reads a byte. Returns whether it completes a form of the token.
   mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
     if plain.feed(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
@@ -207,7 +199,6 @@ private struct Search: Sendable {
     }
   }
 
-  /// The progress of the search for one pattern.
   private struct Progress: Sendable {
     let pattern: Pattern
     private var matched = 0
@@ -223,10 +214,10 @@ private struct Search: Sendable {
 
     var isIdle: Bool { matched == 0 }
 
-    /// The position of the first byte of the match, or nil if the match is too short to be withheld.
+    /// The position of the match's first byte, or nil if the match is too short to withhold.
     var start: Int? { matched < TokenScreen.minimumLength ? nil : positions[(count - matched) % positions.count] }
 
-    /// Reads the next byte. Returns whether it completes the pattern.
+    /// Reads a byte. Returns whether it completes the pattern.
     mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }
@@ -239,7 +230,7 @@ private struct Search: Sendable {
   }
 }
 
-/// A decoder of `%XX` and JSON escapes (RFC 8259 section 7).
+/// Decodes `%XX` and JSON escapes (RFC 8259 section 7).
 private struct Escape: Sendable {
   /// The bytes of an incomplete escape.
   private var bytes: [UInt8] = []
@@ -248,7 +239,7 @@ private struct Escape: Sendable {
 
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
-  /// Decodes the next byte, and returns the decoded bytes, each with the position of its escape.
+  /// Decodes a byte. Returns the decoded bytes, each with the position of its escape.
   mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
       guard Self.begins(byte) else { return [(byte, position)] }
@@ -257,7 +248,7 @@ private struct Escape: Sendable {
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
-      // An escaped slash or quote. Tokens contain no other character with such an escape.
+      // An escaped slash or quote. No other character of a token has such an escape.
       end()
       return [(byte, start)]
     }

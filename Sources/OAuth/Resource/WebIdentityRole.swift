@@ -8,8 +8,8 @@ package struct WebIdentityRole: Sendable, Hashable {
   /// The requested lifetime in seconds; nil for the service's default.
   package let seconds: Int?
 
-  /// Nil for values that the service rejects. It accepts an ARN of 20 to 2048 bytes without spaces, a name of 2 to 64
-  /// letters, digits and `+=,.@-_`, and 15 minutes to 12 hours.
+  /// Nil unless the service accepts the values: an ARN of 20 to 2048 bytes without spaces, a name of 2 to 64 letters,
+  /// digits and `+=,.@-_`, and 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
     guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
@@ -25,7 +25,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let accessKeyID: String
     package let secretAccessKey: SealedSecret
     package let sessionToken: SealedSecret
-    /// When the credentials expire, in unix seconds.
+    /// In unix seconds.
     package let expiresAt: Int
   }
 
@@ -64,13 +64,12 @@ package struct WebIdentityRole: Sendable, Hashable {
   }
 }
 
-/// A minimal reader for the service's XML: elements that contain only text and appear once.
+/// Reads the service's XML: elements that contain only text and appear once.
 private struct ServiceDocument {
   let response: HTTPResponse
 
-  /// The range of an element's text. Nil unless it appears once and is printable ASCII without markup.
-  ///
-  /// - Parameter isProse: Allows all XML characters except "<".
+  /// The range of an element's text. Nil unless the element appears once and is printable ASCII without markup. If
+  /// `isProse`, all XML characters except "<" are allowed.
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
     let offsets = Self.offsets(of: start, in: bytes)
@@ -98,7 +97,7 @@ private struct ServiceDocument {
     return offsets
   }
 
-  /// Copies an element's text to secret memory; nil as for ``range(_:in:isProse:)``.
+  /// An element's text in secret memory; nil as for ``range(_:in:isProse:)``.
   func secret(_ name: String) -> SharedSecret? {
     response.body.withBytes { bytes in
       range(name, in: bytes).flatMap { try? SharedSecret(SecretBytes(copying: bytes.extracting($0))) }
@@ -131,7 +130,6 @@ private struct ServiceDocument {
   /// The predefined entities (XML section 4.6).
   private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
 
-  /// The error for a response without credentials.
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {
     let isTemporary = response.status >= 500 || response.status == 429
     var error = OAuthError(

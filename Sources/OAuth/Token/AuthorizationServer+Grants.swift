@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Grants that need no user: refresh, client credentials, assertions and token exchange.
+/// Grants without a user: refresh, client credentials, assertions and token exchange.
 extension AuthorizationServer {
   /// Values of `grant_type` (RFC 6749 section 4, RFC 7523 section 2.1, RFC 8628 section 3.4, RFC 8693 section 2.1).
   package enum GrantType {
@@ -19,14 +19,12 @@ extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Exchanges a refresh token (RFC 6749 section 6). Retries only if the server requires another proof.
+  /// Exchanges a refresh token (RFC 6749 section 6) for `target`, a part of the grant, or the default `resources` (RFC
+  /// 8707). `claims` are required by a resource, as in Microsoft Entra ID. Retries only if the server requires another
+  /// DPoP proof.
   ///
-  /// - Parameters:
-  ///   - target: Requests only part of the grant.
-  ///   - resources: The resources (RFC 8707), unless `target` has its own.
-  ///   - claims: Claims that a resource requires, as in Microsoft Entra ID.
-  /// - Throws: `invalidGrant` if the session has ended. The token may have been spent if ``OAuthError/isResponseLost``
-  ///   or ``OAuthError/isResponseUnusable`` is set.
+  /// - Throws: `invalidGrant` if the session has ended. The token may be spent if ``OAuthError/isResponseLost`` or
+  ///   ``OAuthError/isResponseUnusable`` is set.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -52,11 +50,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Requests a token for the client itself, without a user (RFC 6749 section 4.4).
+  /// Requests a token for the client itself (RFC 6749 section 4.4). The scope of `target` overrides `scope`.
   ///
-  /// - Parameter scope: The scope, unless `target` has one.
-  /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if the client may not use this
-  ///   grant.
+  /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if this grant is forbidden.
   package func requestClientTokens(
     scope: Scope?, target: TokenTarget? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -68,13 +64,8 @@ extension AuthorizationServer {
     return try tokens(in: response, kind: .other, sent: secrets())
   }
 
-  /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1).
-  ///
-  /// - Parameters:
-  ///   - grant: The assertion's role. It may replace other client authentication.
-  ///   - scope: The scope, unless `target` has one.
-  /// - Throws: `assertionRejected` if the server refuses the assertion; `unsupportedTokenType` if the exchange returns
-  ///   no access token.
+  /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1). The scope of `target`
+  /// overrides `scope`. Throws `assertionRejected`, or `unsupportedTokenType` if an exchange returns no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
     cancellation: Cancellation? = nil
@@ -104,8 +95,8 @@ extension AuthorizationServer {
 
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
-  /// - Throws: `invalidTarget` if the server refuses the resource or audience; `unsupportedTokenType` if the result is
-  ///   not an access token (section 2.2.1); `scopeWithheld` if it has less scope than requested.
+  /// - Throws: `invalidTarget` if the server refuses the target; `unsupportedTokenType` if the result is not an access
+  ///   token (section 2.2.1); `scopeWithheld` if some requested scope is missing.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -122,7 +113,7 @@ extension AuthorizationServer {
     return tokens
   }
 
-  /// Checks that the exchange returned an access token (RFC 8693 section 2.2.1).
+  /// Throws unless the exchange returned an access token (RFC 8693 section 2.2.1).
   private func checkIssued(_ tokens: TokenResponse, _ response: HTTPResponse) throws(OAuthError) {
     guard let type = tokens.issuedTokenType else {
       throw OAuthError(
@@ -139,13 +130,8 @@ extension AuthorizationServer {
   private static let assertionType = "urn:ietf:params:oauth:token-type:id-jag"
   private static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
 
-  /// Exchanges an ID Token for an assertion for another server (RFC 8693 section 2.1).
-  ///
-  /// - Parameters:
-  ///   - audience: The issuer identifier of that server.
-  ///   - scope: The scope of the token to request there.
-  ///   - resources: The resources of that token (RFC 8707).
-  /// - Throws: The server's error, or `unsupportedTokenType` if the result is no such assertion.
+  /// Exchanges an ID Token for an assertion for another server (RFC 8693 section 2.1) with the issuer identifier
+  /// `audience`. Throws `unsupportedTokenType` if the result is not an identity assertion.
   package func requestIdentityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {

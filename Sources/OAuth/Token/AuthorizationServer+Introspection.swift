@@ -2,16 +2,13 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Whether the server supports introspection and this client authenticates, as the endpoint requires (RFC 7662
-  /// section 2.1).
+  /// Whether the server supports introspection and this client authenticates, as RFC 7662 section 2.1 requires.
   package var canIntrospect: Bool {
     metadata.introspectionEndpoint != nil && client.authentication.authenticatesClient
   }
 
-  /// Whether a token is active (RFC 7662). Does not spend the token.
-  ///
-  /// - Returns: The `active` member (section 2.2): also false if the server does not know the token or hides it from
-  ///   this client.
+  /// Whether a token is active (RFC 7662). Also false if the server hides the token from this client (section 2.2).
+  /// Does not spend the token.
   package func introspect(
     _ token: SharedSecret, hint: TokenTypeHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Crypto
 
-/// The time of a check in unix seconds, and the tolerated clock difference.
+/// The time of a check in unix seconds, and the tolerated clock difference in seconds.
 package struct TokenClock: Sendable {
   /// The maximum tolerance, in seconds.
   package static let maximumSkew = 300
@@ -13,15 +13,14 @@ package struct TokenClock: Sendable {
   let now: Int
   let skew: Int
 
-  /// - Parameter skew: At most ``maximumSkew``.
+  /// `skew` is limited to ``maximumSkew``.
   package init(now: Int, skew: Int = Self.defaultSkew) {
     self.now = now
     self.skew = min(max(skew, 0), Self.maximumSkew)
   }
 
-  /// Checks the times that are present. At `exp`, a token is already expired (RFC 7519 section 4.1.4).
-  ///
-  /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
+  /// Checks the times that are present. A token is expired from `exp` on (RFC 7519 section 4.1.4). `iat` may be `ahead`
+  /// seconds in the future; by default, ``skew``.
   func check(
     expiresAt: Int?, notBefore: Int?, issuedAt: Int? = nil, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) {
@@ -31,11 +30,11 @@ package struct TokenClock: Sendable {
   }
 }
 
-/// Reads claims of a token, and throws a ``TokenFault`` if one is invalid.
+/// Reads a token's claims. Throws a ``TokenFault`` if one is invalid.
 struct ClaimReader {
   let claims: JWTClaims
 
-  /// Calls `value` to read the claim `name`, and converts its error to `malformedClaim`. Nil if missing.
+  /// Reads the claim `name` with `value`, whose errors become `malformedClaim`. Nil if the claim is missing.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(name) }
   }
@@ -58,15 +57,13 @@ struct ClaimReader {
     try read("auth_time") { () throws(JOSEError) in try claims.authTime }
   }
 
-  /// Whether `name` is the issuer of a token from this multi-tenant server; see
-  /// ``TenantIssuer/isIssuer(_:tenant:keyIssuer:)``.
+  /// Whether `name` is an acceptable issuer, given the token's `tid`.
   func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
 
-  /// Checks `exp`, `nbf` and `iat`, if present. Returns `iat` and `exp`.
-  ///
-  /// - Parameter ahead: How many seconds `iat` may be in the future; nil for the tolerance.
+  /// Checks the times that are present. `iat` may be `ahead` seconds in the future; by default, the clock's tolerance.
+  /// Returns `iat` and `exp`, in unix seconds.
   func checkTimes(
     _ clock: TokenClock, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) -> (issuedAt: Int?, expiresAt: Int?) {
@@ -86,8 +83,8 @@ struct ClaimReader {
     return subject
   }
 
-  /// The `azp` claim, required with several audiences as in the first edition of OpenID Connect Core 1.0 (section
-  /// 3.1.3.7, steps 4 and 5).
+  /// The `azp` claim, required with several audiences (first edition of OpenID Connect Core 1.0, section 3.1.3.7, steps
+  /// 4 and 5).
   func authorizedParty(_ audience: [String], isClient: (String) -> Bool) throws(TokenFault) -> String? {
     guard let party = try text("azp") else {
       let isSingle = audience.allSatisfy { $0.hasSameBytes(as: audience[0]) }

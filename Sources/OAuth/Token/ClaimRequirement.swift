@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// A claim and its required value, written as `NAME=VALUE`.
+/// A claim's required value, written as `NAME=VALUE`.
 package struct ClaimRequirement: Sendable, Hashable {
   package let name: String
   /// The value as written. The claim's type determines the comparison.
   package let value: String
 
-  /// Parses `NAME=VALUE`, split at the first `=`. Nil without `=` or with an empty name.
+  /// Splits `NAME=VALUE` at the first `=`. Nil without `=` or with an empty name.
   package init?(_ text: String) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex else { return nil }
     name = String(text[..<end])
@@ -30,10 +30,10 @@ package struct ClaimRequirement: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The maximum length of a number that a `Double` represents unambiguously.
+  /// The longest number, in characters, that a `Double` represents unambiguously.
   private static let maxCharacters = 16
 
-  /// Whether two numbers are equal, whatever their notation: `1`, `1.0` and `1e0`.
+  /// Whether two numbers are equal in any notation, such as `1` and `1e0`.
   fileprivate func isSameValue(as other: JSONNumber) -> Bool {
     if self == other { return true }
     if let int, let other = other.int { return int == other }

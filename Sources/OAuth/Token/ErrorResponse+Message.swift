@@ -3,8 +3,8 @@ internal import Encoding
 
 // Errors in formats other than RFC 6749 section 5.2.
 extension ErrorResponse {
-  /// The error message of a response without a standard error, safe for a terminal: a common JSON member, or a line of
-  /// plain text. Nil for an HTML page, or if the body contains a token.
+  /// A nonstandard error message, safe for a terminal: a common JSON member, or plain text. Nil for HTML, or if the
+  /// body contains a token.
   static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }
@@ -13,7 +13,7 @@ extension ErrorResponse {
     return printable(text, sent)
   }
 
-  /// Whether the body may come from a proxy, a firewall or a captive portal, since it is neither JSON nor empty.
+  /// Whether the body may come from a proxy, firewall or captive portal: it is neither JSON nor empty.
   static func mayBeFromIntermediary(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }

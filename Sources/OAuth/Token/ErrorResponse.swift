@@ -3,23 +3,21 @@ internal import Encoding
 
 /// The error in a response (RFC 6749 section 5.2) of any HTTP status, since servers use many.
 struct ErrorResponse: Sendable {
-  /// The `error` value; nil if it contains characters that are not allowed.
+  /// The `error` value; nil if it contains forbidden characters.
   var error: String?
-  /// Whether `error` is a string, even an invalid one.
+  /// Whether the `error` member is a string, even an invalid one.
   var isText = false
-  /// The standard error code for the server's ``error``.
+  /// The standard error code for ``error``, which may be the server's own.
   var standardError: String?
   var description: String?
-  /// The `correlation_id`, for the server's operators: at most 64 letters, digits and "-".
+  /// The `correlation_id` for the server's operators: at most 64 letters, digits and "-".
   var correlationID: String?
   /// The `interval` of a `slow_down`, in seconds.
   var interval: Int?
-  /// The `claims` to request in a sign-in, for conditional access in Microsoft Entra ID.
+  /// The `claims` that a new sign-in must request, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// Parses a response's error, if any.
-  ///
-  /// - Parameter sent: The request's secrets. Messages with one are dropped.
+  /// The response's error, if any. Drops messages that contain one of the request's secrets, `sent`.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], format: ResponseFormat = .init()) -> ErrorResponse? {
     var answer = response.body.withBytes { bytes -> ErrorResponse? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, format) }
@@ -54,7 +52,6 @@ struct ErrorResponse: Sendable {
     return answer
   }
 
-  /// Response members that are secret.
   static let secretMembers = [
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
@@ -64,7 +61,7 @@ struct ErrorResponse: Sendable {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// The node, unless null or an empty string, which some servers send with tokens.
+  /// Nil for null or an empty string, which some servers send with tokens.
   private static func nonEmpty(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
@@ -94,7 +91,7 @@ struct ErrorResponse: Sendable {
     return ErrorResponse(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
-  /// The error in the query of a redirect.
+  /// The error of a redirect's query.
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }
@@ -109,13 +106,13 @@ struct ErrorResponse: Sendable {
 
   /// Cleans a server's text for display. Nil if the text is empty or repeats a secret.
   static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
-    // The omitted part could be the rest of a secret.
+    // A secret might continue after the searched part.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: maximumSearchedLength) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     return line.isEmpty ? nil : line
   }
 
-  /// The maximum number of characters to search for secrets. Only the beginning of the text is shown.
+  /// The maximum number of characters to search for secrets.
   static let maximumSearchedLength = 2000
 
   private static func isErrorValue(_ text: String) -> Bool {

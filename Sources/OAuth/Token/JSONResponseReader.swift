@@ -1,16 +1,14 @@
 internal import Crypto
 internal import Encoding
 
-/// Reads a successful response. Copies secrets directly into secret memory. Errors name the member.
+/// Reads a successful response. Copies secrets directly into secret memory.
 struct JSONResponseReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
   let status: Int
   let arena: SecretArena?
 
-  /// - Parameter success: The status codes of a success.
-  /// - Throws: The error in the response, or `malformedResponse`. A success has JSON as media type and content (RFC
-  ///   6749 section 5.1), and no `error`.
+  /// Throws the response's error, or `malformedResponse` unless type and content are JSON (RFC 6749 section 5.1).
   init(
     _ response: HTTPResponse, _ bytes: Span<UInt8>, subject: OAuthError.Subject, kind: RequestKind,
     sent: [SharedSecret],
@@ -33,7 +31,7 @@ struct JSONResponseReader: ~Copyable {
     arena = response.body.arena
   }
 
-  /// A member that is present and not null.
+  /// Nil if the member is absent or null.
   func member(_ name: String) -> JSONLayout.Node? {
     root[name].flatMap { $0.kind == .null ? nil : $0 }
   }
@@ -45,7 +43,7 @@ struct JSONResponseReader: ~Copyable {
     return text
   }
 
-  /// A non-empty secret with only bytes in `allowed`. Some servers send an empty string instead of omitting the member.
+  /// A secret of bytes in `allowed`; nil if absent, null or empty, since some servers send empty strings.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
@@ -56,9 +54,7 @@ struct JSONResponseReader: ~Copyable {
     return secret
   }
 
-  /// Copies a string into secret memory. Nil if it is empty or has bytes outside `allowed`.
-  ///
-  /// - Parameter arena: Memory reserved for the response.
+  /// Copies a string into secret memory, reserved in `arena`. Nil if it is empty or has bytes outside `allowed`.
   static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ arena: SecretArena?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {

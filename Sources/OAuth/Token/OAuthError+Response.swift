@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// A request's kind. Some responses have a special meaning for one kind.
+/// The kind of a request, since some responses have a special meaning for one kind.
 enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
 
 extension OAuthError {
-  /// The error for a response. The `error` value overrides the HTTP status, except that a 5xx is a server problem
-  /// unless the error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in,
-  /// unless the error is temporary, or about the client or only this request.
+  /// The error for a response. The `error` value overrides the HTTP status, but a 5xx is a server problem unless the
+  /// error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in, unless the
+  /// error is temporary, or about the client or only this request.
   static func forResponse(
     _ response: HTTPResponse, _ answer: ErrorResponse?, _ subject: Subject, kind: RequestKind = .other,
     sent: [SharedSecret], format: ResponseFormat = .init()
@@ -27,7 +27,7 @@ extension OAuthError {
           || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
         if isOfAssertion { error.code = .assertionRejected }
       }
-      // After a sign-in with these claims, the grant works again.
+      // A sign-in with these claims makes the grant work again.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
       if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
         error.code = .interactionRequired
@@ -55,7 +55,7 @@ extension OAuthError {
     return error
   }
 
-  /// The error for a status. Omits a redirect target that repeats a secret of the request.
+  /// The error for a status, with a redirect's target unless the target repeats a secret.
   static func status(of response: HTTPResponse, _ subject: Subject, sent: [SharedSecret] = []) -> OAuthError {
     var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
     if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
@@ -65,7 +65,7 @@ extension OAuthError {
     return error
   }
 
-  /// Adds the received issuer, which the user may recognize.
+  /// Adds the received issuer, which the user may recognize, as description.
   func addingIssuer(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self
@@ -73,9 +73,8 @@ extension OAuthError {
     return error
   }
 
-  /// The error for a media type that the endpoint never uses. The response may come from a proxy or captive portal.
-  ///
-  /// - Parameter isObject: Whether the body is nevertheless a JSON object.
+  /// The error for an unexpected media type, perhaps from a proxy or captive portal. `isObject` is set if the body is
+  /// nevertheless a JSON object.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {
@@ -92,15 +91,14 @@ extension OAuthError {
     code == .refreshBlocked || code == .notJSON && (httpStatus.map { (400..<500).contains($0) } ?? false)
   }
 
-  /// Whether ``serverError`` is an error value that this program knows.
+  /// Whether this program knows ``serverError``.
   package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
 
-  /// Whether two refusals are the same, except for the description, which may contain a request ID.
+  /// Whether two refusals are the same except for the description, which may contain a request ID.
   package func isSameRefusal(as other: OAuthError) -> Bool {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
 
-  /// Whether a status indicates a temporary problem of the server.
   static func isTemporary(_ status: Int) -> Bool { Code(status: status).effect == .temporary }
 
   /// Adds the wait that the server requests, measured by the server's clock.
@@ -123,14 +121,14 @@ extension OAuthError.Code {
       }
   }
 
-  /// The error code for a value of `error`. Nil if unknown, or if the HTTP status indicates a server problem instead.
+  /// The code for an `error` value. Nil if unknown, or if the HTTP status indicates a server problem.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError, in: kind) else { return nil }
     if status >= 500, code.effect != .grantEnded, code != .invalidClient { return nil }
     self = code
   }
 
-  /// The code to report instead if the failed request was a refresh.
+  /// The code to report if the failed request was a refresh.
   fileprivate func forFailedRefresh(_ answer: ErrorResponse, _ format: ResponseFormat, status: Int) -> Self {
     if format.meansInvalidRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {
@@ -140,7 +138,7 @@ extension OAuthError.Code {
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
     // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so this is about the refresh token if the description mentions it.
+    // The same request worked before, so only a description that mentions the refresh token means that it is invalid.
     case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }

@@ -1,43 +1,39 @@
 package import Crypto
 internal import Encoding
 
-/// The failure of an OAuth operation.
-///
-/// Contains no part of a token. Only `serverError` and `serverDescription` are the server's text, validated and without
-/// control characters.
+/// The failure of an OAuth operation. Contains no part of a token. Only `serverError` and `serverDescription` are the
+/// server's text, validated and without control characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
   package var subject: Subject
-  /// The `error` of the response, at most 64 characters (RFC 6749 section 5.2).
+  /// The response's `error`, at most 64 characters (RFC 6749 section 5.2).
   package var serverError: String?
-  /// The `error_description`, a media type or a redirect target: at most 200 characters, none of them control
-  /// characters.
+  /// The `error_description`, a media type or a redirect target: at most 200 characters.
   package var serverDescription: String?
   package var problem: ConnectionProblem?
-  /// The addresses of name servers that did not respond, separated by commas.
+  /// The name servers that did not respond, separated by commas.
   package var nameServers: String?
-  /// The duration of a timeout, in whole seconds.
+  /// A timeout's duration, in whole seconds.
   package var waitedSeconds: Int?
   /// How many seconds this machine's clock is ahead of the server's, if a token's times were rejected.
   package var clockAheadSeconds: Int?
   /// The ID for the server's operators: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// Advice for users, for example from a provider.
+  /// Advice for users.
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
-  /// Whether the device grant is forbidden, but signing in with a browser is possible.
+  /// Whether the server forbids the device grant, but allows signing in with a browser.
   package var needsBrowser = false
   /// The issuer probably intended, which differs only by a trailing slash or the scheme.
   package var intendedIssuer: String?
   /// The claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// The wait before a retry, in seconds: requested by the server (at most 300), or until its keys may be fetched again
-  /// (at most 3600).
+  /// Seconds to wait before a retry: as the server requests (at most 300), or until its keys may be fetched again (at
+  /// most 3600).
   package var retryAfterSeconds: Int?
-  /// Whether the request may have been carried out without a response. The refresh token may have been replaced by an
-  /// unknown one.
+  /// Whether the request may have been carried out without a response. The server may have replaced the refresh token.
   package var isResponseLost = false
   /// Whether a response began but is incomplete.
   package var hasResponseBegun = false
@@ -84,7 +80,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The problem that the code describes, otherwise ``problem``.
+  /// The code's own problem, otherwise ``problem``.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired

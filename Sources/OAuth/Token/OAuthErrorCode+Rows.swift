@@ -6,9 +6,9 @@ extension OAuthError.Code {
     /// The message in lowercase, without a full stop.
     package let sentence: Phrase
     package let hint: Phrase?
-    /// Whether the error is about reaching a host, not about its response.
+    /// Whether the error is about reaching a host.
     package let isAboutHost: Bool
-    /// The `error` values that mean this code.
+    /// The `error` values for this code.
     let names: [ErrorValues]
 
     fileprivate init(
@@ -23,7 +23,7 @@ extension OAuthError.Code {
   /// Values of `error` with the same meaning.
   struct ErrorValues: Sendable, ExpressibleByStringLiteral {
     let values: [String]
-    /// The requests for which this is the meaning. Empty for all.
+    /// The requests for which the values have this meaning. Empty for all.
     let kinds: [RequestKind]
 
     init(for kinds: RequestKind..., values: String...) { (self.values, self.kinds) = (values, kinds) }
@@ -34,9 +34,7 @@ extension OAuthError.Code {
     code.row().names.map { ($0, code) }
   }
 
-  /// The code for a value of `error`, or nil if unknown.
-  ///
-  /// - Parameter kind: If nil, only values with one meaning for all requests match.
+  /// The code for an `error` value, or nil if unknown. Without `kind`, values for certain kinds of request are unknown.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0 == value } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
@@ -50,11 +48,7 @@ extension OAuthError.Code {
   package var effect: Effect { row().effect }
   package var isAboutHost: Bool { row().isAboutHost }
 
-  /// The properties of the code.
-  ///
-  /// - Parameters:
-  ///   - login: The sign-in command for the account, for the hint.
-  ///   - subject: The subject of the sentence.
+  /// The code's properties. The hint contains `login`, the account's sign-in command.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
     case .noMemory: Row(.temporary, .tooBusy, "out of memory for the answer of \(subject)")
@@ -244,7 +238,7 @@ extension OAuthError.Code {
       Row(.permanent, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
     // UAA and Spring Security return `invalid_token` for an expired refresh token, Auth0 `access_denied` if a rule
-    // rejects the user. The grant may work again after user interaction (OpenID Connect Core section 3.1.2.6).
+    // rejects the user. A sign-in may help (OpenID Connect Core section 3.1.2.6).
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -313,7 +307,7 @@ extension OAuthError.Code {
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// The hint if the TPM is unavailable: to check it or, during a sign-in, to keep the key in the vault.
+  /// The hint if the TPM is unavailable: check it or, during a sign-in, keep the key in the vault.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

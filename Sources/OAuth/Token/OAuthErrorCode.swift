@@ -1,5 +1,5 @@
 extension OAuthError {
-  /// An error's kind. The raw values are stable names.
+  /// The kind of an error, with a stable name.
   package enum Code: String, Sendable, CaseIterable {
     case noMemory
     // A value from the user or a document is unusable.
@@ -15,16 +15,16 @@ extension OAuthError {
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
     /// The ID Token's key is not in the issuer's key set.
     case keyNotPublished
-    /// The ID Token's key is in the issuer's key set, but cannot be used.
+    /// The ID Token's key is in the issuer's key set, but unusable.
     case keyUnusable
-    /// The DPoP proof (RFC 9449) was rejected or is missing, the token is not bound to the account's key, or there is
-    /// no common algorithm.
+    /// The server rejected or requires a DPoP proof (RFC 9449), the token is not bound to the account's key, or there
+    /// is no common algorithm.
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
-    /// The TPM with the key is currently unavailable.
+    /// The TPM with the key is unavailable.
     case keyUnavailable
-    /// The key is not of this TPM, or the TPM was cleared.
+    /// The key belongs to another TPM, or the TPM was cleared.
     case keyForeign
-    /// The account's security profile is violated: see ``OAuthError/Subject/breach(_:)``.
+    /// The account violates its security profile.
     case profileBroken
     // The server refused.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
@@ -32,11 +32,11 @@ extension OAuthError {
     case unsupportedTokenRevocation, otherServerError
     // The server requires user interaction, but has not ended the grant.
     case interactionRequired, refreshRefused
-    /// A refresh was rejected without an OAuth error, for example by a gateway or firewall.
+    /// The refresh was rejected without an OAuth error, for example by a gateway or firewall.
     case refreshBlocked
     /// The response grants less than the required scope.
     case scopeWithheld
-    /// The server does not accept the authorization code or the assertion.
+    /// The server rejects the authorization code or the assertion.
     case codeRejected, assertionRejected
     /// The server registers no clients, rejected this one, returned unusable values, or no longer knows it.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone

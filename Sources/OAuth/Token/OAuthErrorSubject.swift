@@ -1,5 +1,5 @@
 extension OAuthError {
-  /// What an error is about: a part of the protocol, a setting or a value.
+  /// The part of the protocol, setting or value that an error is about.
   package indirect enum Subject: Hashable, Sendable {
     case endpoint(EndpointRole)
     /// A member of a response or document.
@@ -8,7 +8,7 @@ extension OAuthError {
     case host(String)
     /// A parameter, a metadata member, an origin or a URL.
     case name(String)
-    /// The reason for rejecting a document or token, shown after a colon.
+    /// Why a document or token was rejected, shown after a colon.
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet

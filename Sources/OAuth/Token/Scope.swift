@@ -1,15 +1,15 @@
 internal import Encoding
 
-/// Scope values without duplicates, in the original order (RFC 6749 section 3.3), case-sensitive. The order does not
-/// matter for equality. An empty scope may be received, but is never sent.
+/// Case-sensitive scope values without duplicates (RFC 6749 section 3.3). Equality ignores their order. An empty scope
+/// may be received, but is never sent.
 package struct Scope: Sendable, Hashable {
   package static let maximumValues = 64
   package static let maximumBytes = 4096
 
   package let values: [String]
 
-  /// - Throws: `invalidScope` for characters not allowed by RFC 6749 section 3.3, or more than 64 values or 4096 bytes.
-  /// - Parameter text: Values separated by spaces.
+  /// Splits `text` at spaces. Throws `invalidScope` for characters forbidden by RFC 6749 section 3.3, or more than 64
+  /// values or 4096 bytes.
   package init(_ text: String) throws(OAuthError) {
     guard text.utf8.count <= Self.maximumBytes else { throw OAuthError(.invalidScope, .scope) }
     try self.init(values: text.split(separator: " ").map(String.init))
@@ -34,18 +34,16 @@ package struct Scope: Sendable, Hashable {
   package func contains(_ value: String) -> Bool { values.contains { $0.hasSameBytes(as: value) } }
   package func isSubset(of other: Scope) -> Bool { values.allSatisfy { other.contains($0) } }
 
-  /// The values of `requiredScope` that this scope lacks, in the same order.
-  ///
-  /// Some services return a value as a URI, or only its last part (`Mail.Read` for
-  /// `https://graph.microsoft.com/Mail.Read`); both match. Ignores `offline_access`, which is about the refresh token
-  /// (OpenID Connect Core section 11).
+  /// The values of `requiredScope` that this scope lacks, in order. A URI matches its last part
+  /// (`https://graph.microsoft.com/Mail.Read` and `Mail.Read`), since some services return either. Ignores
+  /// `offline_access`, which is about the refresh token (OpenID Connect Core section 11).
   package func missing(of requiredScope: Scope) -> [String] {
     requiredScope.values.filter { value in
       value != "offline_access" && !values.contains { Self.isSame($0, value) || Self.isSame(value, $0) }
     }
   }
 
-  /// Whether `long` equals `short`, or is an https URI that ends with it after a slash or dot.
+  /// Whether `long` is `short`, or an https URI that ends with `short` after a slash or dot.
   private static func isSame(_ long: String, _ short: String) -> Bool {
     let (long, short) = (Array(long.utf8), Array(short.utf8))
     guard long.starts(with: "https://".utf8), long.count > short.count else { return long == short }

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Parses durations sent by servers.
 enum Seconds {
-  /// The maximum duration in seconds: ten years. Longer values are treated as mistakes.
+  /// Ten years. Longer durations are treated as mistakes.
   static let maximum = 10 * 366 * 86_400
 
   /// Parses 0 to ``maximum`` seconds, rounded down, from a number or a string of digits. Nil for anything else.

@@ -2,14 +2,13 @@ internal import Crypto
 internal import Encoding
 
 /// Searches a server's text for any ``minimumLength`` consecutive bytes of a secret, forwards or backwards, verbatim,
-/// percent-encoded, in hexadecimal or base64, also within a longer text.
+/// percent-encoded, in hexadecimal or base64.
 struct SecretEcho {
-  /// The minimum number of matching bytes. A shorter part could be in any word.
+  /// The minimum number of matching bytes; any word might contain fewer.
   static let minimumLength = 8
 
-  /// All parts of ``minimumLength`` bytes in the text and its decodings.
+  /// All sequences of ``minimumLength`` bytes in the text and its decodings, packed into numbers.
   private var parts: Set<UInt64> = []
-  /// Whether the text contains any token.
   private let containsToken: Bool
 
   init(_ text: String) {
@@ -24,15 +23,13 @@ struct SecretEcho {
     }
   }
 
-  /// Whether a string contains part of a secret, before or after control characters, which may split it, are removed.
-  ///
-  /// - Parameter limit: The maximum number of characters to search.
+  /// Whether the first `limit` characters contain part of a secret, even if control characters split it.
   static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
     SecretEcho(String(text.prefix(limit))).repeats(secrets)
       || SecretEcho(TerminalText.clean(text, limit: limit)).repeats(secrets)
   }
 
-  /// Whether the text contains part of one of the secrets, or any token in compact form.
+  /// Whether the text contains part of a secret, or any token in compact form.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
     containsToken
       || secrets.contains { secret in
@@ -44,7 +41,6 @@ struct SecretEcho {
       }
   }
 
-  /// The text and its decodings.
   private static func forms(of bytes: [UInt8]) -> [[UInt8]] {
     let base64 = (0..<4).map { base64Decoded(bytes, skipping: $0) }
     return [bytes, percentDecoded(bytes), hexDecoded(bytes, skipping: 0), hexDecoded(bytes, skipping: 1)] + base64
@@ -59,7 +55,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes the text's hexadecimal digits, ignoring other characters and the first `skipped` digits.
+  /// Decodes all hexadecimal digits in the text except the first `skipped`.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -81,7 +77,7 @@ struct SecretEcho {
     return decoded
   }
 
-  /// Decodes each run of base64 in the text, without the run's first `skipped` characters: a secret may begin within a
+  /// Decodes each run of base64 in the text without its first `skipped` characters, since a secret may begin within a
   /// group of four.
   private static func base64Decoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     var decoded: [UInt8] = []
@@ -95,7 +91,7 @@ struct SecretEcho {
     return decoded
   }
 
-  /// The value of a base64 character of either alphabet (RFC 4648 sections 4 and 5); nil for other characters.
+  /// The value of a character in either base64 alphabet (RFC 4648 sections 4 and 5), or nil.
   private static func base64Value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
@@ -106,8 +102,8 @@ struct SecretEcho {
     default: nil
     }
   }
-  /// Whether `text` contains a token in compact form (RFC 7515 section 7.1): a header that begins with `{"`, and more
-  /// characters than any word.
+  /// Whether `text` contains a token in compact form (RFC 7515 section 7.1): 40 characters or more with the beginning
+  /// of a header, `{"` in base64url.
   private static func containsToken(_ text: String) -> Bool {
     text.utf8.split { !$0.isASCIIAlphanumeric && ![0x2D, 0x2E, 0x5F].contains($0) }.contains { run in
       run.count >= 40 && run.indices.contains { run[$0...].starts(with: "eyJ".utf8) }

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// Why a token is invalid. Contains no part of it except the audiences of ``untrustedAudience(_:)``.
+/// Why a token is invalid. Contains no part of the token except the audiences of ``untrustedAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
   /// The format or the header is invalid.
   case form(JOSEError.Code)
@@ -25,8 +25,8 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
   case wrongAudience(isMissing: Bool)
-  /// The token has other audiences that are not trusted (OpenID Connect Core section 3.1.3.7, step 3). They are listed
-  /// only if `azp` names the client.
+  /// The token has other, untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3). Empty unless `azp` names
+  /// the client.
   case untrustedAudience([String])
   /// `azp` does not name the client (steps 4 and 5).
   case wrongAuthorizedParty
@@ -38,10 +38,9 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongHash(claim: String)
   /// The claim differs from the sign-in's first ID Token (section 12.2).
   case identityChanged(claim: String)
-  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` is the one that shows
-  /// this, or a required one that is missing.
+  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows this, or is
+  /// required but missing.
   case logoutToken(claim: String)
-  /// A claim does not have the value that the caller requires.
   case wrongValue(ClaimRequirement)
 
   /// Whether newer keys may help (OpenID Connect Core section 10.1.1).
@@ -95,7 +94,6 @@ package enum TokenFault: Error, Hashable, Sendable {
 }
 
 extension JOSEError.Code {
-  /// The reason for users, with "it" for the token.
   package var reason: Phrase {
     switch self {
     case .notCompact: "it does not have three parts separated by dots"

@@ -2,7 +2,7 @@ internal import Encoding
 package import Crypto
 
 extension TokenProfile {
-  /// The member of `events` that identifies a logout token.
+  /// The member of `events` in logout tokens.
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
   /// The claims that a token must have. Not `exp` for logout tokens, since older servers omit it.
@@ -23,7 +23,7 @@ extension TokenProfile {
     }
   }
 
-  /// The preferred `typ` of this profile.
+  /// The preferred `typ`.
   package var typeName: String {
     switch self {
     case .idToken: "JWT"
@@ -32,9 +32,7 @@ extension TokenProfile {
     }
   }
 
-  /// Checks the claims specific to this profile.
-  ///
-  /// - Parameter audiences: The caller's audiences; if empty, any is accepted.
+  /// Checks the claims specific to this profile. Without `audiences`, any is accepted.
   func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try Self.checkIDToken(reader, audiences: audiences)

@@ -6,29 +6,27 @@ package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
   /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
   package let tokenType: String
-  /// The lifetime of the access token in seconds, at most ten years; nil if absent or invalid.
+  /// The access token's lifetime in seconds, at most ten years; nil if absent or invalid.
   package let expiresIn: Int?
   /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for "never".
   package let refreshTokenExpiresIn: Int?
   /// Seconds until the grant expires, however often refreshed; nil as for ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
-  /// The granted scope. Nil if invalid, or if absent because it is as requested (RFC 6749 section 5.1).
+  /// The granted scope. Nil if invalid, or if absent because granted as requested (RFC 6749 section 5.1).
   package let scope: Scope?
   /// The granted `authorization_details` (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
   /// Nil after a refresh if the old one remains valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
-  /// The ID Token, not verified yet; see ``IDToken``.
+  /// The unverified ID Token.
   package let idToken: SharedSecret?
-  /// The type of a token from a token exchange (RFC 8693 section 2.2.1); nil otherwise.
+  /// The token's type after a token exchange (RFC 8693 section 2.2.1); nil otherwise.
   let issuedTokenType: String?
-  /// The server's `Date`, in unix seconds.
+  /// The response's `Date`, in unix seconds.
   package let serverDate: Int?
 
-  /// Parses a response of the token endpoint.
-  ///
-  /// - Throws: The server's error; `malformedResponse`, also if a token contains characters that a header cannot;
-  ///   `unsupportedTokenType`.
+  /// Throws the server's error, `unsupportedTokenType`, or `malformedResponse`, also for tokens that no header can
+  /// contain.
   package static func parse(
     _ response: HTTPResponse, format: ResponseFormat = .init()
   ) throws(OAuthError) -> TokenResponse {
@@ -45,9 +43,9 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// Extracts the refresh token of a successful response (RFC 6749 section 5.1), even if the rest is malformed or
-  /// truncated, since the server may have invalidated the old one. The JSON object must have exactly one
-  /// `refresh_token`: 1 to 65,536 printable ASCII characters (appendix A.17).
+  /// Extracts a successful response's refresh token even if the rest is malformed or truncated, since the server may
+  /// have invalidated the old one. Nil unless the JSON object has exactly one `refresh_token`, of 1 to 65,536 printable
+  /// ASCII characters (RFC 6749 appendix A.17).
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
@@ -72,10 +70,8 @@ package final class TokenResponse: Sendable {
     return try? JSONResponseReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
-  /// Checks that the granted scope contains the required one.
-  ///
-  /// - Throws: `scopeWithheld` if values are missing (RFC 6749 section 3.3). Without a scope, the response grants what
-  ///   was requested.
+  /// Throws `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). Without a scope, the
+  /// response grants the requested one.
   package func check(covers requiredScope: Scope?) throws(OAuthError) {
     guard let requiredScope, let missing = scope?.missing(of: requiredScope), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
@@ -86,8 +82,7 @@ package final class TokenResponse: Sendable {
   private init(
     _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ format: ResponseFormat, serverDate: Int?
   ) throws(OAuthError) {
-    // All tokens are printable. The access token, which is sent in a header, has no spaces (RFC 6749 appendix A, RFC
-    // 6750 section 2.1).
+    // The access token, sent in a header, has no spaces (RFC 6749 appendix A, RFC 6750 section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
       throw reader.malformed("access_token")
     }
@@ -110,8 +105,7 @@ package final class TokenResponse: Sendable {
     self.serverDate = serverDate
   }
 
-  /// Normalizes the case-insensitive token type. Throws for an unknown one (RFC 6749 section 7.1). Apigee sends
-  /// "BearerToken".
+  /// Normalizes the case-insensitive type; Apigee sends "BearerToken". Throws for unknown types (RFC 6749 section 7.1).
   private static func normalised(_ type: String?, _ format: ResponseFormat) throws(OAuthError) -> String {
     switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
@@ -150,8 +144,6 @@ package struct TokenEndpointResponse: Sendable {
     outcome = .failure(error)
   }
 
-  /// The validated tokens.
-  ///
-  /// - Throws: The error that makes them unusable.
+  /// The validated tokens. Throws the error that makes them unusable.
   package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

@@ -1,32 +1,30 @@
 package import Encoding
 package import Crypto
 
-/// The rules for any signed token: its signature, times, issuer and audience (RFC 7519 section 4.1, RFC 8725).
+/// The rules for any signed token (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
-  /// Accepted `alg` values, independent of the token (RFC 8725 section 3.1).
+  /// The accepted `alg` values, independent of the token (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
   /// Whether the caller chose the algorithms.
   package var hasChosenAlgorithms = false
-  /// The algorithms announced by the issuer; nil for any. Checked after the signature, since an error about the key is
-  /// more helpful.
+  /// The issuer's algorithms; nil for any. Checked after the signature, since an error about the key is more helpful.
   private var announced: Set<JWSAlgorithm>?
-  /// Whether the issuer's announced algorithms restrict the accepted ones.
+  /// Whether only the issuer's algorithms are accepted.
   package var isRestrictedByIssuer: Bool { announced != nil }
-  /// The required `typ`; nil for that of the profile, or any (RFC 8725 section 3.11).
+  /// The required `typ` (RFC 8725 section 3.11); nil for the profile's, or any without a profile.
   package var type: String?
   /// The kind of token; nil accepts any.
   package var profile: TokenProfile?
   /// The required `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
-  /// The template for ``issuer`` if the server is multi-tenant. The keys must belong to the tenant.
+  /// The template for a multi-tenant ``issuer``. The keys must belong to the tenant.
   package var tenant: TenantIssuer?
-  /// Accepted values of `aud`, one of which the token must have. Empty for any.
+  /// The accepted values of `aud`, of which a token must have one. Empty for any.
   package var audiences: [String] = []
-  /// Whether a token without `exp` is refused.
+  /// Whether a token must have `exp`.
   package var requiresExpiry = true
-  /// Claims required in addition to those of the profile.
+  /// Required in addition to the profile's claims.
   package var requiredClaims: [String] = []
-  /// Claims that must have certain values.
   package var claimRequirements: [ClaimRequirement] = []
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
@@ -35,7 +33,7 @@ package struct TokenRules: Sendable {
 
   package init() {}
 
-  /// A token that met the rules.
+  /// A token that meets the rules.
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]
@@ -43,18 +41,14 @@ package struct TokenRules: Sendable {
     package let claims: JWTClaims?
   }
 
-  /// Parses a token without verifying it.
-  ///
-  /// - Parameter last: The previous token. An identical header is reused.
+  /// Parses a token without verifying it. Reuses the parsed header of `last`, the previous token, if identical.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {
     do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature, then the claims.
-  ///
-  /// - Parameter now: The current time, in unix seconds.
+  /// Verifies the signature, then the claims at `now`, in unix seconds.
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
     let jws: VerifiedJWS
     do {
@@ -95,7 +89,7 @@ package struct TokenRules: Sendable {
     where claims[name] == nil { throw .missingClaim(name) }
   }
 
-  /// Checks `iss` and `aud`. Always parses them, since a malformed one makes a token invalid (RFC 7519 section 4.1).
+  /// Checks `iss` and `aud`, and parses both in any case: a malformed one makes a token invalid (RFC 7519 section 4.1).
   private func checkIssuerAndAudience(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
     let named = try reader.issuer()
     if let issuer {
@@ -112,8 +106,8 @@ package struct TokenRules: Sendable {
   }
 
   /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 without any (OpenID Connect Core section 2). Never restricts access
-  /// tokens. Without a profile, restricts only if the caller chose no algorithms and the issuer announces some.
+  /// Back-Channel Logout 1.0 section 2.6), or RS256 by default (OpenID Connect Core section 2). Never restricts access
+  /// tokens. Without a profile, restricts only if the issuer announces algorithms and the caller chose none.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break

@@ -1,24 +1,23 @@
 internal import Encoding
 
-/// What an access token is for: fewer scopes (RFC 6749 section 6), certain resources (RFC 8707), an audience, or
-/// certain authorization details (RFC 9396).
+/// What an access token is for: part of the scope (RFC 6749 section 6), resources (RFC 8707), an audience, or
+/// authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let maxResources = 16
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?
-  /// The resources: absolute URIs without fragments, sorted and without duplicates.
+  /// Absolute URIs without fragments, sorted and without duplicates.
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?
-  /// The authorization details, unchanged, since only the server can compare them (RFC 9396 section 6).
+  /// Unchanged, since only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
   /// Whether to exchange the account's access token (RFC 8693) instead of refreshing.
   package let usesTokenExchange: Bool
 
-  /// Nil if nothing is specified, for the account's own token.
-  ///
-  /// - Throws: `invalidScope`, `invalidTarget` or `invalidAuthorizationDetails`.
+  /// Nil if nothing is specified, for the account's own token. Throws `invalidScope`, `invalidTarget` or
+  /// `invalidAuthorizationDetails`.
   package init?(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
     usesTokenExchange: Bool = false
@@ -58,7 +57,6 @@ package struct TokenTarget: Sendable, Hashable {
 }
 
 extension RequestForm {
-  /// Adds `scope`, `resource`, `audience` and `authorization_details`, if present.
   mutating func add(_ target: TokenTarget?) {
     guard let target else { return }
     add(target.scope)

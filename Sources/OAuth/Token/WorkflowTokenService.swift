@@ -5,7 +5,7 @@ internal import Encoding
 ///
 /// Source: https://docs.github.com/en/actions/reference/security/oidc
 package struct WorkflowTokenService: Sendable {
-  /// The environment variables with the service's URL and the token for it.
+  /// The environment variables with the service's URL and its token.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
   private static let maxAnswerBytes = 131_072
@@ -13,7 +13,7 @@ package struct WorkflowTokenService: Sendable {
   private let url: String
   private let token: SharedSecret
 
-  /// - Parameter url: The service's URL with its query, not secret.
+  /// `url` contains the query and is not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -21,13 +21,10 @@ package struct WorkflowTokenService: Sendable {
     self.token = token
   }
 
-  /// Requests a JWT, without following redirects. Blocking.
+  /// Requests a JWT for `audience`, without following redirects. Blocking. `transport` is the server's, for its
+  /// additional certificate authorities. Returns `refused` if the service issued no JWT.
   ///
-  /// - Parameters:
-  ///   - audience: The `aud` of the JWT.
-  ///   - transport: The server's transport, for its additional certificate authorities.
-  /// - Returns: The JWT, or `refused` if the service issued none.
-  /// - Throws: Temporary failures, and responses that are not from this service.
+  /// - Throws: Temporary failures, and responses from anything but this service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {

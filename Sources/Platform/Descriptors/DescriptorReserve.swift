@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Reserves descriptors for work that must not fail for lack of them, and releases them while one thread at a time does
-/// the work. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them. Releases them while one thread at a time does the
+/// work. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
     /// The reserved descriptors; empty while they are released.
@@ -15,7 +15,7 @@ package final class DescriptorReserve: Sendable {
   private let count: Int
   private let state = Monitor(State())
 
-  /// - Parameter count: The maximum number that the work opens.
+  /// - Parameter count: The maximum number of descriptors that the work opens.
   package init(count: Int) { self.count = count }
 
   /// Keeps the descriptors reserved during its lifetime.
@@ -32,10 +32,10 @@ package final class DescriptorReserve: Sendable {
     }
   }
 
-  /// Reserves the descriptors until the returned value is released. Waits while ``withReleased(_:)`` runs.
+  /// Reserves the descriptors until the result is released. Waits while ``withReleased(_:)`` runs. Throws `EMFILE` or
+  /// `ENFILE` if there are not enough.
   ///
-  /// - Parameter others: The number of other descriptors that must be free now, for steps before the work.
-  /// - Throws: `EMFILE` or `ENFILE` if there are not enough.
+  /// - Parameter others: The number of descriptors that must be free now, for steps before the work.
   package func reserve(besides others: Int = 0) throws(SystemError) -> Reservation {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
       guard !state.isReleased else { return nil }
@@ -49,7 +49,7 @@ package final class DescriptorReserve: Sendable {
     return Reservation(self)
   }
 
-  /// Releases the descriptors, runs `body` exclusively, and reserves them again if there is still a ``Reservation``.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again while a ``Reservation`` exists.
   package func withReleased<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {
@@ -61,14 +61,13 @@ package final class DescriptorReserve: Sendable {
     defer {
       state.update { state in
         state.isReleased = false
-        // Another thread may have used some meanwhile. Then the next `body` may fail.
+        // If another thread has used some meanwhile, the next `body` may fail.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }
     }
     return try body()
   }
 
-  /// Opens descriptors until `count` of them are reserved.
   private static func fill(_ state: inout State, to count: Int) throws(SystemError) {
     while state.kept.count < count {
       state.kept.append(

@@ -2,9 +2,8 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// Appends at most `count` bytes to `buffer` and returns their number, 0 at the end.
-  ///
-  /// - Throws: `EAGAIN`, with `buffer` unchanged, if there is nothing to read or after a socket's timeout.
+  /// Appends at most `count` bytes to `buffer` and returns their number, 0 at the end. Throws `EAGAIN`, with `buffer`
+  /// unchanged, if there is nothing to read or after a socket's timeout.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -32,7 +31,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes once, and returns the number of bytes written. Does not block if the descriptor is non-blocking.
+  /// Writes once, without blocking if the descriptor is non-blocking. Returns the number of bytes.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -40,9 +39,8 @@ extension FileDescriptor {
     }
   }
 
-  /// Like ``read(into:)``, but never waits, even if another process made the descriptor blocking.
-  ///
-  /// - Throws: `EAGAIN` if there is nothing to read.
+  /// Like ``read(into:)``, but never waits, even if another process made the descriptor blocking. Throws `EAGAIN` if
+  /// there is nothing to read.
   package borrowing func readNow(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     let got = unsafe buffer.withUnsafeMutableBytes { unsafe agent_read_now(number, $0.baseAddress!, $0.count) }
@@ -64,9 +62,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// Like ``write(_:)``, but never waits, and never raises `SIGPIPE`.
-  ///
-  /// - Throws: `EAGAIN` if nothing can be written now.
+  /// Like ``write(_:)``, but never waits or raises `SIGPIPE`. Throws `EAGAIN` if nothing can be written.
   package borrowing func writeNow(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     let sent = unsafe bytes.withUnsafeBytes { unsafe agent_write_now(number, $0.baseAddress!, $0.count) }
@@ -74,9 +70,8 @@ extension FileDescriptor {
     return sent
   }
 
-  /// Writes everything to a blocking descriptor.
-  ///
-  /// - Throws: `EAGAIN` after a socket's timeout; a part may have been written.
+  /// Writes everything to a blocking descriptor. Throws `EAGAIN` after a socket's timeout; a part may have been
+  /// written.
   package borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
     var written = 0
     while written < bytes.count {
@@ -84,10 +79,8 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads to the end.
-  ///
-  /// - Parameter timeout: The total timeout; nil for no limit.
-  /// - Throws: `EFBIG` if there are more than `limit` bytes, `ETIMEDOUT` after the timeout.
+  /// - Parameter timeout: For everything; nil for no limit.
+  /// - Throws: `EFBIG` for more than `limit` bytes, `ETIMEDOUT` after the timeout.
   package borrowing func readToEnd(limit: Int, within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
@@ -103,19 +96,17 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads a whole file, such as one in `/proc`, following symbolic links.
-  ///
-  /// - Throws: `EFBIG` if it has more bytes than `limit`.
+  /// Reads a file, such as one in `/proc`, following symbolic links. Throws `EFBIG` for more than `limit` bytes.
   package static func content(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
     try FileDescriptor(opening: path, for: .reading).readToEnd(limit: limit)
   }
 
-  /// Waits until a read would not block. Returns false after `timeout`.
+  /// Returns false after `timeout`.
   package borrowing func waitUntilReadable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: false, timeout: timeout)
   }
 
-  /// Waits until a write would not block. Returns false after `timeout`.
+  /// Returns false after `timeout`.
   package borrowing func waitUntilWritable(timeout: Duration) throws(SystemError) -> Bool {
     try wait(forWriting: true, timeout: timeout)
   }

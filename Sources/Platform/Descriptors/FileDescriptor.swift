@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed with this value. Every descriptor that this module opens is close-on-exec.
+/// An open descriptor with one owner, closed with this value. Those opened by this module are close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
   /// The number. Never close it.
   package let raw: Int32
@@ -19,7 +19,7 @@ internal import Glibc
   package consuming func close() throws(SystemError) {
     let number = raw
     discard self
-    // On Linux the descriptor is closed even if the call was interrupted.
+    // On Linux, an interrupted call has closed the descriptor.
     if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
   }
 
@@ -30,10 +30,10 @@ internal import Glibc
     return number
   }
 
-  /// A second descriptor for the same open file.
+  /// Returns a second descriptor for the same open file.
   package borrowing func duplicate() throws(SystemError) -> FileDescriptor { try Self.duplicate(raw) }
 
-  /// A new descriptor for the same open file as `raw`, which has another owner.
+  /// - Parameter raw: A descriptor with another owner.
   package static func duplicate(_ raw: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
   }
@@ -43,7 +43,6 @@ internal import Glibc
     try SystemCall.checked(agent_set_nonblocking(raw, enabled ? 1 : 0), "fcntl")
   }
 
-  /// How to open a file.
   package enum Access: Sendable {
     case reading
     /// Writes to an existing file, from its start.
@@ -67,10 +66,8 @@ internal import Glibc
     self.init(owning: try SystemCall.libc("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
-  /// Like ``init(opening:for:)``, but with a timeout, since opening a FIFO waits for its other end. The wait then
-  /// continues on another thread.
-  ///
-  /// - Throws: `ETIMEDOUT` after the timeout.
+  /// Like ``init(opening:for:)``, but throws `ETIMEDOUT` after a timeout, since opening a FIFO waits for its other end.
+  /// The wait then continues on another thread.
   package static func opening(
     _ path: String, for access: Access, within timeout: Duration
   ) throws(SystemError) -> FileDescriptor {
@@ -88,9 +85,8 @@ internal import Glibc
     return try result.get().descriptor.duplicate()
   }
 
-  /// Opens a regular file for reading, following symbolic links. Never blocks.
-  ///
-  /// - Throws: `EISDIR` for a directory, or `EINVAL` for anything else that is not a regular file.
+  /// Opens a regular file for reading, following symbolic links. Never blocks. Throws `EISDIR` for a directory, or
+  /// `EINVAL` for another kind of file.
   package static func openingRegularFile(_ path: String) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "open")
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.

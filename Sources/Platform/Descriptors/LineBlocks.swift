@@ -1,47 +1,43 @@
-/// Splits an input into lines, and returns those of one read at a time. Stores at most one incomplete line.
+/// Splits an input into lines, read by read. Stores at most one incomplete line.
 package struct LineBlocks: Sendable {
   /// A non-empty line, without surrounding whitespace.
   package struct Line: Sendable, Hashable {
-    /// The line number, from 1. Empty lines count.
+    /// The line number, from 1, including empty lines.
     package let number: Int
-    /// The line's range in ``Block/bytes``; nil if the line is too long and was skipped.
+    /// The range in ``Block/bytes``; nil if the line is too long and was skipped.
     package let range: Range<Int>?
   }
 
   /// The result of one read.
   package struct Block: Sendable {
-    /// The bytes that contain the lines.
     package var bytes: [UInt8]
     package let lines: [Line]
   }
 
   private static let pieceBytes = 256 << 10
 
-  /// The maximum length of a line, in bytes.
+  /// A line's maximum length, in bytes.
   private let limit: Int
   /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
-  /// The number of the last complete line.
   private var lineNumber = 0
   /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// Whether the end was read. Do not read again: a terminal reports its end only once.
+  /// Do not read after the end: a terminal reports it only once.
   package private(set) var isAtEnd = false
 
-  /// - Parameter limit: The maximum length of a line in bytes, including whitespace.
+  /// - Parameter limit: The maximum length of a line, in bytes including whitespace.
   package init(limit: Int) { self.limit = limit }
 
-  /// Reads once and returns the lines that are complete now, possibly none.
-  ///
-  /// - Returns: Nil after the end.
-  /// - Throws: The error of the read: `EAGAIN` if the descriptor is non-blocking and there is nothing to read.
+  /// Reads once and returns the lines that are complete now, possibly none; nil after the end. Throws `EAGAIN` if the
+  /// descriptor is non-blocking and there is nothing to read.
   package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
   /// Like ``next(from:)``, but reads with a closure.
   ///
-  /// - Parameter read: Appends bytes, and returns their number; 0 at the end.
+  /// - Parameter read: Appends bytes and returns their number; 0 at the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {
@@ -72,14 +68,14 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Appends a line without blanks at its ends. Ignores an empty line and the rest of a skipped one.
+  /// Appends a line without surrounding blanks. Ignores an empty line and the rest of a skipped one.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {
       isSkipping = false
       return
     }
-    // The limit applies to the line as received, whatever the sizes of the reads.
+    // The limit must not depend on the sizes of the reads.
     guard whole.count <= limit else { return lines.append(Line(number: lineNumber, range: nil)) }
     var range = whole
     while let first = range.first, Self.isBlank(bytes[first]) { range = range.dropFirst() }
@@ -88,6 +84,5 @@ package struct LineBlocks: Sendable {
     lines.append(Line(number: lineNumber, range: range))
   }
 
-  /// Whether the byte is a space, tab or CR.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 }

@@ -1,4 +1,4 @@
-/// A descriptor with several owners, closed when the last owner releases it.
+/// Closes the descriptor when the last owner releases it.
 package final class SharedDescriptor: Sendable {
   package let descriptor: FileDescriptor
 
@@ -6,10 +6,9 @@ package final class SharedDescriptor: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Fills `buffer` until the end of the input or of the buffer.
+  /// Fills `buffer` until its end or that of the input. Returns the number of bytes.
   ///
   /// - Parameter isGivenUp: Returns true to end the wait. Called ten times a second.
-  /// - Returns: The number of bytes read.
   /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or `isGivenUp` returned true.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, timeout: Duration, unless isGivenUp: () -> Bool = { false }

@@ -10,7 +10,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// Whether both have the same bytes. Not for secrets, since it stops at the first difference.
+  /// Not for secrets, since it stops at the first difference.
   package func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return unsafe withUnsafeBytes { left in

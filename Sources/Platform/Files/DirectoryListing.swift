@@ -2,9 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 enum DirectoryListing {
-  /// All names in an open directory except "." and "..", unordered. Skips names that are not UTF-8.
-  ///
-  /// - Throws: `EFBIG` if there are more than `limit`.
+  /// All names except "." and "..", unordered. Skips names that are not UTF-8. Throws `EFBIG` for more than `limit`.
   static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
     // Opened separately, since a duplicate shares its position.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC

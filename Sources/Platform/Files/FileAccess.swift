@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// This process's access to a file such as a device or library, tested without opening it.
+/// This process's access to a file, such as a device, tested without opening it.
 package enum FileAccess: Sendable, Hashable {
   /// The file can be read and written.
   case usable
@@ -10,7 +10,7 @@ package enum FileAccess: Sendable, Hashable {
   case forbidden
   case missing
 
-  /// Tests a file, following links.
+  /// Follows links.
   package init(of path: String) {
     self =
       if unsafe access(path, R_OK | W_OK) == 0 {

@@ -1,20 +1,17 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)).
+/// Detects with one system call whether files have changed since they were read (inotify(7)). Not thread-safe.
 ///
 /// Also watches the mount table, and every directory and link of the path. ``poll()`` returns nil if the kernel may
 /// miss a change: if a file is missing or on a shared file system (NFS, FUSE), or there are too many watches. A write
 /// through a mapping is detected when the file is closed.
-///
-/// Not thread-safe.
 package final class FileChanges {
   private let paths: [String]
   private let descriptor: FileDescriptor
   /// `/proc/self/mountinfo`, which reports changes of the mount table.
   private let mounts: FileDescriptor
   private var watches: [Int32: Watch] = [:]
-  /// Whether the watches are set up.
   private var stage = Stage.unknown
   /// The number of changes so far.
   private var count: UInt64 = 0
@@ -39,7 +36,6 @@ package final class FileChanges {
     let file: Int
   }
 
-  /// Whether changes are detected.
   private enum Stage {
     /// The watches are not set up.
     case unknown
@@ -100,7 +96,7 @@ package final class FileChanges {
   /// Makes the next ``poll()`` report all files as changed.
   package func invalidate() { stage = .unknown }
 
-  /// The number of one file's last change at the last ``poll()``; nil if unknown.
+  /// A file's last change as of the last ``poll()``; nil if unknown.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }
@@ -159,8 +155,8 @@ package final class FileChanges {
 
   // MARK: Watches
 
-  /// Watches replaced files again if only the last component of their path changed. Returns false if everything must be
-  /// watched again.
+  /// Watches replaced files again. Returns false if everything must be watched again, because more than a path's last
+  /// component changed.
   private func watchReplaced(_ moved: Set<Int>) -> Bool {
     for file in moved {
       let (place, name) = locations[file]
@@ -177,8 +173,7 @@ package final class FileChanges {
     return true
   }
 
-  /// Watches everything. A directory is watched before its content, so that no change is missed. Returns false if a
-  /// file cannot be watched.
+  /// Watches each directory before its content, so that no change is missed. Returns false if a file cannot be watched.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -230,7 +225,7 @@ package final class FileChanges {
   /// The components of a path, last component first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path, and passes the watch to `use`. Returns its number; nil on failure.
+  /// Watches a path and passes the watch to `use`. Returns its number; nil on failure.
   ///
   /// - Parameter role: An `agent_change_…` constant, which selects the events.
   private func add(

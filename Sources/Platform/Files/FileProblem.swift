@@ -2,27 +2,24 @@ internal import Glibc
 
 /// Why a file or directory is not private, according to `lstat`.
 package enum FileProblem: Sendable, Hashable {
-  /// The file is a symbolic link, which is not followed.
+  /// Symbolic links are not followed.
   case symbolicLink
-  /// The file is neither a regular file nor a directory.
+  /// Neither a regular file nor a directory.
   case special
-  /// The file belongs to another user.
+  /// Owned by another user.
   case notOwned
-  /// The file is not a regular file.
   case notRegular
-  /// The path is neither a directory nor a symbolic link to one.
+  /// Neither a directory nor a symbolic link to one.
   case notDirectory
-  /// The path is a symbolic link to a missing file.
+  /// A symbolic link to a missing file.
   case dangling
-  /// The file is on a disk, but must be in memory.
+  /// On a disk, but must be in memory.
   case onDisk
-  /// The file's group or other users may write to it.
+  /// Writable by the group or other users.
   case writable(mode: UInt32, isDirectory: Bool)
-  /// The file's group or other users have access.
+  /// Accessible to the group or other users.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
-  /// The problem of the file at this path, if any.
-  ///
   /// - Parameter isFile: Whether to report a directory as `notRegular`.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
     var found = stat()

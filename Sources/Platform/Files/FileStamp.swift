@@ -19,7 +19,7 @@ package struct FileStamp: Sendable, Hashable {
   /// The time of the last write, in unix seconds.
   package var writtenAt: Int { seconds }
 
-  /// The stamp of a file; nil if it does not exist. Does not follow a symbolic link.
+  /// Nil if the file does not exist. Does not follow a symbolic link.
   package init?(at path: String) {
     guard let status = FileStatus(at: path) else { return nil }
     self = status.stamp
@@ -27,7 +27,7 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension PrivateDirectory {
-  /// The stamp of a file in this directory; nil if it does not exist. Does not follow a symbolic link.
+  /// Nil if the file does not exist. Does not follow a symbolic link.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     do { return try FileStatus(of: name, in: descriptor).stamp } catch {

@@ -44,7 +44,7 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// - Throws: `EINVAL` if it is not a regular file, `EPERM` if another user owns it, `EACCES` if it has a forbidden
+  /// - Throws: `EINVAL` if it is not a regular file, `EPERM` if another user owns it, `EACCES` for a forbidden
   ///   permission, `EFBIG` if it is longer than `limit`.
   func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
     guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }

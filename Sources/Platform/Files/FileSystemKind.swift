@@ -6,7 +6,7 @@ package struct FileSystemKind: Sendable, Hashable {
 
   package init(number: UInt32) { self.number = number }
 
-  /// The kind at a path; nil if it does not exist.
+  /// Nil if the path does not exist.
   package init?(at path: String) {
     let kind = unsafe agent_file_system_kind(path)
     guard kind >= 0 else { return nil }

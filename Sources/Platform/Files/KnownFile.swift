@@ -1,4 +1,4 @@
-/// A file whose bytes the caller knows. Its inode stays in use, so that no other file can be mistaken for it.
+/// A file whose bytes the caller knows. Its inode stays in use, so that no other file can get it.
 package final class KnownFile: Sendable {
   let descriptor: FileDescriptor
   let status: FileStatus
@@ -8,7 +8,7 @@ package final class KnownFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether the path leads to this unmodified file. Does not follow a symbolic link.
+  /// Whether the path leads to this file, unmodified. Does not follow a symbolic link.
   package func isUnmodified(at path: String) -> Bool { FileStatus(at: path) == status }
 
   /// The file's stamp when it was read or written.

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Resolves a symbolic link step by step, so that nothing can be replaced after it was checked.
 ///
-/// Each directory on the way must belong to this user or root and not be writable by others, except those above the
-/// link's directory, which are not checked. With `allowsSticky`, a world-writable sticky directory is accepted if the
-/// next entry belongs to this user or root.
+/// Each directory on the way, except those above the link's directory, must belong to this user or root and not be
+/// writable by others. With `allowsSticky`, a world-writable sticky directory is accepted if the next entry belongs to
+/// this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
@@ -41,9 +41,8 @@ struct LinkWalk: ~Copyable {
     names = [name]
   }
 
-  /// Walks to the directory of the final target, and returns the target's name.
-  ///
-  /// - Throws: `untrusted` if another user could change a directory on the way, or the link is dangling.
+  /// Walks to the final target's directory and returns the target's name. Throws `untrusted` if another user could
+  /// change a directory on the way, or the link is dangling.
   mutating func run() throws(DirectoryError) -> String {
     try check()
     var links = 0
@@ -65,7 +64,6 @@ struct LinkWalk: ~Copyable {
   /// The path of ``directory``, for messages.
   var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
 
-  /// Opens and checks the next directory.
   private mutating func enter(_ name: String) throws(DirectoryError) {
     do {
       directory = try Self.open(name, in: directory)
@@ -85,7 +83,7 @@ struct LinkWalk: ~Copyable {
     throw .untrusted(problem, path: path)
   }
 
-  /// Whether the next name in ``directory`` belongs to this user or root.
+  /// Whether the next name's file belongs to this user or root.
   private var isNextOwned: Bool {
     guard let next = names.last, let status = try? FileStatus(of: next, in: directory) else { return false }
     return status.owner == 0 || status.owner == geteuid()
@@ -107,12 +105,12 @@ struct LinkWalk: ~Copyable {
     return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_path(number, name), "open"))
   }
 
-  /// The target of a link in a directory; nil if the name is not a link.
+  /// The target of a link; nil if the name is not one.
   static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
     target(of: name, from: directory.raw)
   }
 
-  /// The target of a link at an absolute path; nil if it is not a link.
+  /// The target of a link at an absolute path; nil if there is none.
   static func target(of path: String) -> String? { target(of: path, from: AT_FDCWD) }
 
   private static func target(of name: String, from directory: Int32) -> String? {
@@ -125,7 +123,7 @@ struct LinkWalk: ~Copyable {
 }
 
 extension FileStatus {
-  /// Whether only the owner of a file can remove or replace it in this directory.
+  /// Whether only a file's owner can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
   /// Why a user other than `user` may have changed the file, if so. Root may own a directory.

@@ -1,13 +1,12 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Reads a file that only the administrator can have changed: with its directory, it is owned by the administrator,
-  /// not a link, and not writable by others.
+  /// Reads a file that only the administrator can have changed: it and its directory are owned by the administrator,
+  /// not a link, and not writable by others. Nil if the file does not exist.
   ///
   /// - Parameters:
-  ///   - owner: The user ID of the administrator.
-  ///   - limit: The maximum length of the file, in bytes.
-  /// - Returns: Nil if the file does not exist.
+  ///   - owner: The administrator's user ID.
+  ///   - limit: In bytes.
   package static func readFile(
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [UInt8]? {
@@ -32,10 +31,10 @@ extension PrivateDirectory {
     }
   }
 
-  /// The names of the files in a directory that only the administrator can have changed, unordered.
+  /// The names in a directory that only the administrator can have changed, unordered. Nil if the directory does not
+  /// exist.
   ///
   /// - Parameter limit: The maximum number of files.
-  /// - Returns: Nil if the directory does not exist.
   package static func names(
     in directoryPath: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [String]? {
@@ -51,7 +50,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens a directory that only `owner` can have changed. The caller must close the result.
+  /// The caller must close the result.
   private static func directory(at directoryPath: String, changedOnlyBy owner: UInt32) throws(DirectoryError) -> Int32 {
     let directory = FileDescriptor(
       owning: try withErrorPath(directoryPath) { () throws(SystemError) in

@@ -6,8 +6,8 @@ extension PrivateDirectory {
   /// Reads a private file of this user.
   ///
   /// - Parameter forbidden: Permission bits that must not be set.
-  /// - Throws: `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for anything else that is not a regular file, `EPERM` if
-  ///   another user owns it, `EACCES` if its group or others have access, `EFBIG` if it is longer than `limit` bytes.
+  /// - Throws: `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for another kind of file, `EPERM` if another user owns
+  ///   it, `EACCES` for a forbidden permission, `EFBIG` if it is longer than `limit` bytes.
   package borrowing func readFile(
     _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
   ) throws(SystemError) -> [UInt8] {
@@ -18,25 +18,24 @@ extension PrivateDirectory {
 
   /// Like ``readFile(_:limit:forbidding:)``, but also returns the file.
   package borrowing func readKnownFile(_ name: String, limit: Int) throws(SystemError) -> ([UInt8], KnownFile) {
-    // Before reading, so that a write meanwhile changes it.
+    // Before reading, so that a concurrent write changes the status.
     let known = try KnownFile(try openToRead(name))
     try known.status.check(limit: limit)
     return (try known.descriptor.readToEnd(limit: limit), known)
   }
 
   private borrowing func openToRead(_ name: String) throws(SystemError) -> FileDescriptor {
-    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+    // Otherwise, opening a FIFO would wait for a writer.
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes or replaces a file atomically: a crash or power failure leaves the old content or the new. The new content
-  /// is durable if the file system can sync a directory.
+  /// Writes or replaces a file atomically: a crash or power failure leaves the old content or the new. On an error, the
+  /// old file still exists.
   ///
   /// - Parameters:
   ///   - mode: The exact permission bits, regardless of the umask.
-  ///   - isDurable: Whether the file must survive a power failure.
-  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, if the file was reserved.
-  /// - Throws: The error of the failed step. The old file then still exists.
+  ///   - isDurable: Whether the file must survive a power failure, if the file system can sync a directory.
+  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, if any.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
     in reserved: ReservedFile? = nil
@@ -45,9 +44,8 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but returns the new file.
-  ///
-  /// - Returns: Nil if no descriptor is free; the file is replaced anyway.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but returns the new file; nil if no descriptor is free, although
+  /// the file is replaced.
   package borrowing func replaceKnownFile(
     _ name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> KnownFile? {
@@ -63,7 +61,7 @@ extension PrivateDirectory {
     do {
       try SystemCall.libc("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
-      // A network file system may report failure for a rename that it has done.
+      // A network file system may report that a successful rename failed.
       guard !wasRenamed(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
@@ -77,9 +75,7 @@ extension PrivateDirectory {
     return found == inode && !exists(temporary)
   }
 
-  /// Creates a durable file with mode 0600.
-  ///
-  /// - Throws: `EEXIST` if the name exists; nothing has changed then.
+  /// Creates a durable file with mode 0600. Throws `EEXIST`, without a change, if the name exists.
   package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let directory = raw
@@ -91,7 +87,7 @@ extension PrivateDirectory {
     synchronise()
   }
 
-  /// Removes a file of any kind except a directory.
+  /// Removes anything but a directory.
   package borrowing func removeFile(_ name: String, isDurable: Bool = true) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -105,7 +101,7 @@ extension PrivateDirectory {
     _ = try? SystemCall.libc("rmdir") { unsafe rmdir(path) }
   }
 
-  /// Overwrites a part of a file with one byte, in place and durably. Needs no disk space.
+  /// Overwrites a part of a file in place and durably. Needs no disk space.
   package borrowing func overwrite(_ range: Range<Int>, of name: String, with byte: UInt8) throws(SystemError) {
     let file = try openFile(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let number = file.raw
@@ -115,9 +111,7 @@ extension PrivateDirectory {
     try SystemCall.libc("fsync") { fsync(number) }
   }
 
-  /// Renames a file to the first unused name of "NAME.old-1", "NAME.old-2" and so on.
-  ///
-  /// - Returns: The new path.
+  /// Renames a file to the first unused name of "NAME.old-1", "NAME.old-2" and so on. Returns its path.
   package borrowing func setAside(_ name: String) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
     var number = 1
@@ -129,24 +123,23 @@ extension PrivateDirectory {
     return "\(path)/\(new)"
   }
 
-  /// Whether the name exists, even as a link to nothing.
+  /// True even for a link to nothing.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil
   }
 
-  /// The inode number of a name, without following a link.
+  /// Does not follow a link.
   package borrowing func inode(of name: String) throws(SystemError) -> UInt64 {
     try PrivateDirectory.checkName(name)
     return try FileStatus(of: name, in: descriptor).inode
   }
 
-  /// Whether the path still leads to this directory.
   package borrowing func isStillAtItsPath() -> Bool {
     guard let found = FileStatus(at: path), let own = try? FileStatus(of: descriptor) else { return false }
     return found.inode == own.inode && found.device == own.device
   }
 
-  /// Opens a name in this directory with flags of `open(2)`.
+  /// - Parameter flags: Flags of `open(2)`.
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -162,13 +155,13 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Writes the directory to disk, or the file system if it cannot sync a directory (`EINVAL` on vboxsf and 9p).
+  /// Writes the directory to disk, or the entire file system if it cannot sync a directory (`EINVAL` on vboxsf and 9p).
   /// Ignores errors, which do not undo a rename.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
 
-  /// Writes a temporary file to disk and returns its name. Removes it on failure.
+  /// Writes a temporary file to disk and returns its name, or removes it on failure.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
@@ -229,9 +222,8 @@ extension PrivateDirectory {
     return false
   }
 
-  /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8.
-  ///
-  /// - Throws: `EFBIG` if there are more than 10,000.
+  /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8. Throws `EFBIG` for more than
+  /// 10,000.
   package borrowing func fileNames() throws(SystemError) -> [String] {
     try DirectoryListing.names(in: raw, limit: 10_000).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

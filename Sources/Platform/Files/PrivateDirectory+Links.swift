@@ -4,13 +4,11 @@ internal import Glibc
 // Others may read shared files, but not change them. A shared file and its directory may be symbolic links: see
 // `LinkWalk`.
 extension PrivateDirectory {
-  /// The permissions to change a file or directory.
   private static let rightsToChange: UInt32 = 0o022
 
   /// Opens a file that a platform provides to this user. It and everything that leads to it, including symbolic links,
-  /// must belong to this user or root and not be replaceable by others. Never blocks.
-  ///
-  /// Tries three times, since Kubernetes may be replacing `..data`.
+  /// must belong to this user or root and not be replaceable by others. Tries three times, since Kubernetes may be
+  /// replacing `..data`. Never blocks.
   package static func openProvidedFile(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<providedFileAttempts {
       do throws(DirectoryError) { return try openProvidedFileOnce(path) } catch {
@@ -78,7 +76,7 @@ extension PrivateDirectory {
     return try directory(name, at: walk, path)
   }
 
-  /// Reads a file that others may read, but only this user may change.
+  /// Reads a shared file.
   package borrowing func readFile(changedByUserAlone name: String, limit: Int) throws(SystemError) -> [UInt8] {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
@@ -91,12 +89,12 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044, in: reserved)
   }
 
-  /// Replaces a shared file, keeping its permissions; a new one has mode 0600.
+  /// Replaces a shared file and keeps its permissions; a new one has mode 0600.
   package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
 
-  /// The target of the symbolic link with this name, if any.
+  /// Nil if the name is not a symbolic link.
   package borrowing func link(_ name: String) -> String? { LinkWalk.target(of: name, in: descriptor) }
 
   /// - Throws: `EEXIST` if the name exists.
@@ -107,9 +105,8 @@ extension PrivateDirectory {
     try SystemCall.libc("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and name of a shared file, or of its target if it is a symbolic link.
-  ///
-  /// - Throws: ``DirectoryError/untrusted(_:path:)`` if another user may change it, or it is not a regular file.
+  /// Calls `body` with the directory and name of a shared file, or of its target if it is a symbolic link. Throws
+  /// ``DirectoryError/untrusted(_:path:)`` if another user may change it, or it is not a regular file.
   package borrowing func withTarget<Result: ~Copyable>(
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -134,7 +131,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens the directory `name` in the walk's current one. `link` is for the error of a missing target.
+  /// Opens the directory `name` in the walk's current one. The error of a missing target contains `link`.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

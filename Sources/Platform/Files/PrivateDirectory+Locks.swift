@@ -1,13 +1,10 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Acquires the exclusive lock on a file, creating it with mode 0600 if necessary. Excludes other processes and
-  /// threads. The file remains.
+  /// Locks a file against other processes and threads, creating it with mode 0600 if necessary. The file remains.
+  /// Throws `EAGAIN` if it is still locked after `wait`.
   ///
-  /// - Parameters:
-  ///   - wait: The timeout; zero to try once.
-  ///   - isGivenUp: Called between attempts. True ends the wait.
-  /// - Throws: `EAGAIN` if the lock is still held.
+  /// - Parameter isGivenUp: Called between attempts. True ends the wait.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> FileLock {
@@ -23,9 +20,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Acquires the lock if it is free.
-  ///
-  /// - Throws: `EAGAIN` if it is held.
+  /// Throws `EAGAIN` if the lock is held.
   package borrowing func tryLock(_ name: String) throws(SystemError) -> FileLock {
     try lock(name, wait: .zero)
   }
@@ -64,7 +59,7 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Unlocks explicitly: a child process before its `exec` has a copy of the descriptor.
+  /// Unlocks explicitly, since a child process before its `exec` has a copy of the descriptor.
   deinit {
     flock(file.raw, LOCK_UN)
   }

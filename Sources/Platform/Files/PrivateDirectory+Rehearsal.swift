@@ -5,17 +5,14 @@ extension PrivateDirectory {
   /// Performs and undoes the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or
   /// permissions. Does not wait for the disk, so it does not detect a broken one.
   ///
-  /// - Parameter growth: The maximum growth of the file, in bytes.
-  /// - Throws: The error of the failed step: `EBUSY` for a mount point, `EPERM` for the attribute `i` or `a`
-  ///   (chattr(1)).
+  /// - Parameter growth: The file's maximum growth, in bytes.
+  /// - Throws: The failed step's error: `EBUSY` for a mount point, `EPERM` for the attribute `i` or `a` (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
     _ = try reserveReplacement(of: name, growth: growth)
   }
 
   /// Creates the file for a later ``replaceFile(_:with:mode:isDurable:in:)``, which then needs no more disk space.
-  ///
-  /// - Parameter growth: The maximum growth of the file, in bytes.
-  /// - Throws: The errors of ``rehearseReplacing(_:growth:)``.
+  /// Throws the errors of ``rehearseReplacing(_:growth:)``.
   package borrowing func reserveReplacement(of name: String, growth: Int) throws(SystemError) -> ReservedFile {
     try PrivateDirectory.checkName(name)
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
@@ -32,7 +29,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Creates and removes a file with one byte in a directory, or in its nearest existing parent.
+  /// Creates and removes a file in a directory, or in its nearest existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
     try withErrorPath(directory.path) { () throws(SystemError) in

@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// A directory that only this user can change, checked on its open descriptor, which all operations use. Its last
-/// component is not followed if it is a symbolic link.
+/// A directory that only this user can change, checked on its open descriptor, which all operations use. A symbolic
+/// link as the last component is not followed.
 package struct PrivateDirectory: ~Copyable, Sendable {
   package let path: String
   let descriptor: FileDescriptor
@@ -14,8 +14,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   package static var allRights: UInt32 { 0o077 }
 
   /// - Parameters:
-  ///   - path: A directory, not a link, that belongs to this user and grants none of the `rights` to others. Earlier
-  ///     components may be links.
+  ///   - path: A directory of this user, not a link, that grants none of the `rights` to others. Earlier components may
+  ///     be links.
   ///   - rights: Permission bits of the group and others.
   ///   - create: Creates missing directories of the path with mode 0700, whatever the umask. Restores this user's
   ///     permissions to read and search the directory.
@@ -31,7 +31,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: A directory in memory, a runtime directory of this user, or the parent of one.
-  ///   - runtime: Another runtime directory, maybe on a disk.
+  ///   - runtime: Another runtime directory, possibly on a disk.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -50,7 +50,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     try SystemCall.libc("fchmod") { fchmod(number, 0o711) }
   }
 
-  /// Opens or creates the first of these directories that is usable. Throws the first error if none is.
+  /// Opens or creates the first usable directory. Throws the first error if none is.
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in paths {
@@ -79,10 +79,9 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
   private static func isOwned(_ status: FileStatus) -> Bool { status.owner == Machine.userID }
 
-  /// Whether the rights are denied to the group and others.
   private static func deniesRights(_ status: FileStatus, _ rights: UInt32) -> Bool { status.permissions & rights == 0 }
 
-  /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory. Allocates nothing on the heap.
+  /// Whether ``init(opening:create:withoutOthersRights:)`` would accept the directory. Allocates no heap memory.
   static func isUsable(_ path: UnsafePointer<CChar>) -> Bool {
     guard let number = try? unsafe openDirectory(path), let status = try? FileStatus(of: FileDescriptor(owning: number))
     else { return false }
@@ -108,7 +107,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// The owner's permissions to read and search. A missing write permission may be intentional.
   private static let ownersRights: UInt32 = 0o500
 
-  /// Restores this user's permissions to a directory that an earlier version created with an unusual umask.
+  /// For a directory that an earlier version created with an unusual umask.
   private static func repair(_ number: Int32) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_uid == Machine.userID,
@@ -117,7 +116,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     fchmod(number, status.st_mode & 0o7777 | 0o700)
   }
 
-  /// Grants this user all permissions to a directory of this user. Throws `EPERM` for another user's.
+  /// Throws `EPERM` for another user's directory.
   private static func setOwnersRights(at path: String) throws(SystemError) {
     let directory = FileDescriptor(
       owning: try SystemCall.checked(unsafe agent_open_path(AT_FDCWD, path), "open"))
@@ -134,7 +133,6 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try SystemCall.libc("open") { unsafe open(path, flags) }
   }
 
-  /// Runs `body` and adds the path to its error.
   static func withErrorPath<Result: ~Copyable>(
     _ path: String, _ body: () throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -154,7 +152,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return String(path)
   }
 
-  /// Rejects a path that ends with "." or "..", since the kernel would follow a link.
+  /// The kernel would follow a link before a final "." or "..".
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8
@@ -182,7 +180,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
       if error.isNameTaken { return }
       throw error
     }
-    // The umask may have cleared some of the permissions.
+    // The umask may have cleared some permissions.
     if (try? setOwnersRights(at: path)) == nil, let number = try? unsafe openDirectory(path) {
       let directory = FileDescriptor(owning: number)
       repair(directory.raw)
@@ -191,14 +189,12 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   }
 }
 
-/// Why a directory cannot be used.
 package enum DirectoryError: Error, Hashable, Sendable {
-  /// The directory could not be created or opened.
   case system(SystemError, path: String)
   /// The directory, a file in it, or a directory that a link leads through is not safe from other users.
   case untrusted(FileProblem, path: String)
 
-  /// A command that fixes the problem; nil if there is none, a terminal would not show it exactly, or the file system
+  /// A command that fixes the problem. Nil if there is none, a terminal would not show it exactly, or the file system
   /// ignores modes.
   package var remedy: String? {
     let (change, path) =

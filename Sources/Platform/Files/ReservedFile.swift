@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A temporary file with its own disk space, inode, name and descriptor. Replacing a file of the same directory with it
+/// A temporary file with its own disk space, inode, name and descriptor, so that replacing a file of the same directory
 /// needs nothing more (invariant: reserve first). Removed if unused. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor
@@ -27,12 +27,12 @@ package final class ReservedFile: Sendable {
   }
 
   deinit {
-    // A child process before its exec has a copy of the descriptor, which would prolong the lock.
+    // Before its exec, a child process has a copy of the descriptor, which would prolong the lock.
     flock(file.raw, LOCK_UN)
     if !isClaimed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
-  /// Claims the file for this directory. Returns false if it is missing or already claimed.
+  /// Returns false if the file is missing from this directory or already claimed.
   func claim(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
     return isClaimed.withLock { isClaimed in
@@ -43,7 +43,7 @@ package final class ReservedFile: Sendable {
 }
 
 extension FileDescriptor {
-  /// Reserves disk space in bytes, if the file system can.
+  /// Reserves disk space, if the file system can.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {

@@ -3,22 +3,21 @@ internal import Glibc
 /// The directories for this user's files (XDG Base Directory Specification), from the environment or, without `HOME`,
 /// passwd(5).
 package enum UserDirectories {
-  /// Returns the value of a variable, like ``Environment/value(_:)``.
+  /// Returns a variable's value, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
 
-  /// An environment variable that contains a directory of another user.
+  /// A variable that contains another user's directory.
   package struct ForeignDirectory: Hashable, Sendable {
     package let variable: String
     package let path: String
   }
 
-  /// The variables that control where files are created.
   private static let directoryVariables = [
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that contains a directory of another user, as with `su`, who could not use files that
-  /// root creates. Nil for other users.
+  /// The first variable of root that contains another user's directory, as with `su`; that user could not use files
+  /// created by root. Nil for other users.
   package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
   /// ``foreign`` for an environment and a user ID.
@@ -66,10 +65,8 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME`, if absolute. If it is unset, as under a service manager, the home in passwd(5), or else the root
-  /// directory, as in containers.
-  ///
-  /// - Throws: `ENOENT` if `HOME` is not an absolute path.
+  /// `$HOME`. If unset, as under a service manager, the home in passwd(5), or else the root directory, as in
+  /// containers. Throws `ENOENT` if `HOME` is not an absolute path.
   package static func home(in variables: Variables) throws(SystemError) -> String {
     guard let named = variables("HOME"), !named.isEmpty else {
       return absolute(UserEntry.of(Machine.userID)?.home) ?? "/"
@@ -79,15 +76,15 @@ package enum UserDirectories {
   }
 
   /// The possible directories for the daemon's socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
-  /// for cron, su and containers a directory in the state home, named by machine and boot.
+  /// for cron, su and containers one in the state home, named by machine and boot.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
-  /// The directory in `XDG_RUNTIME_DIR`; nil if it is unset.
+  /// The directory in `XDG_RUNTIME_DIR`; nil if that is unset.
   package static var sessionRuntimeDirectory: String? {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
 
-  /// The directory for the socket within a runtime directory.
+  /// The socket's directory within a runtime directory.
   static var runtimePart: String { "/agent" }
 
   package static func runtimeCandidates(in variables: Variables) -> [String] {
@@ -102,7 +99,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories in the state home from earlier boots. Empty if the boot ID is unknown.
+  /// The directories of earlier boots, in the state home. Empty if the boot ID is unknown.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -121,13 +118,12 @@ package enum UserDirectories {
     }.map { "\(run)/\($0)" }
   }
 
-  /// The directory in the state home for the runtime directories of all boots.
+  /// Contains the runtime directories of all boots.
   private static func runHome(in variables: Variables) throws(SystemError) -> String {
     try stateHome(in: variables) + "/agent/run"
   }
 
-  /// A name that differs between machines that share a home, and between containers; nil on a host without a machine
-  /// ID.
+  /// Differs between machines that share a home, and between containers. Nil on a host without a machine ID.
   private static var machinePrefix: String? {
     // Containers have the boot ID of their host.
     let container = Machine.processNamespace.map { "\($0)-" }
@@ -156,7 +152,7 @@ package enum UserDirectories {
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// The path without trailing slashes. Nil if it is not absolute or not UTF-8, since a repaired path leads elsewhere.
+  /// Removes trailing slashes. Nil if the path is not absolute or not UTF-8, since a repaired path leads elsewhere.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

@@ -1,14 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-/// Properties of this machine and process.
 package enum Machine {
   package static var userID: UInt32 { agent_user_id() }
 
   package static var processID: Int32 { getpid() }
 
-  /// The 16 bytes of the machine ID; nil in containers and new images (`machine-id(5)`). Confidential: hash it before
-  /// it leaves the program.
+  /// 16 bytes; nil in containers and new images (`machine-id(5)`). Confidential: hash them before they leave the
+  /// program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
@@ -22,14 +21,14 @@ package enum Machine {
     return bytes.contains { $0 != 0 } ? bytes : nil
   }
 
-  /// The kernel's ID of this boot; nil without /proc.
+  /// Nil without /proc.
   package static func bootID() -> String? {
     guard let text = readSmallFile("/proc/sys/kernel/random/boot_id") else { return nil }
     let id = String(decoding: text.filter { $0 > 0x20 }, as: UTF8.self)
     return id.isEmpty ? nil : id
   }
 
-  /// The number of the process namespace, if this process is in a container; nil on the host.
+  /// The number of the process namespace; nil on the host, outside of containers.
   package static var processNamespace: UInt64? {
     var status = stat()
     // PROC_PID_INIT_INO in linux/proc_ns.h.
@@ -37,7 +36,7 @@ package enum Machine {
     return UInt64(status.st_ino)
   }
 
-  /// Whether this is the Windows Subsystem for Linux. Connections from Windows there come from root.
+  /// In the Windows Subsystem for Linux, connections from Windows come from root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
     let letters = release.map { $0 | 0x20 }
@@ -52,10 +51,10 @@ package enum Machine {
     return result == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : "localhost"
   }
 
-  /// The file of this program, with symbolic links resolved; empty without /proc.
+  /// This program's file, without symbolic links; empty without /proc.
   package static func executablePath() -> String { LinkWalk.target(of: "/proc/self/exe") ?? "" }
 
-  /// The number of bytes that this user can still write near a path; nil if unknown.
+  /// The bytes that this user can still write near a path; nil if unknown.
   package static func freeBytes(near path: String) -> Int? {
     var path = path
     var system = statvfs()
@@ -72,7 +71,7 @@ package enum Machine {
     return unsafe stat("/proc/self/exe", &file) == 0 ? (executablePath(), file) : nil
   }()
 
-  /// Whether this program's file was replaced by another version, moved or removed. False without /proc.
+  /// Whether this program was replaced by another version, moved or removed. False without /proc.
   package static var isProgramReplaced: Bool {
     guard let program else { return false }
     var current = stat()
@@ -81,7 +80,7 @@ package enum Machine {
     return program.file.st_ino != current.st_ino || program.file.st_dev != current.st_dev
   }
 
-  /// The absolute path of the current directory; nil if it was removed or is not UTF-8.
+  /// Nil if the directory was removed or its path is not UTF-8.
   package static func currentDirectory() -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&buffer, buffer.count) != nil else { return nil }
@@ -89,10 +88,8 @@ package enum Machine {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Calls `body` with the absolute path of the current directory, up to the first component that is not UTF-8, without
-  /// heap allocations.
-  ///
-  /// - Returns: Nil if the directory was removed or cannot be reached from the root.
+  /// Passes the current directory's absolute path, up to the first component that is not UTF-8, without heap
+  /// allocations. Returns nil if the directory was removed or cannot be reached from the root.
   package static func withCurrentDirectory<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
       unsafe buffer.initialize(repeating: 0)
@@ -107,9 +104,7 @@ package enum Machine {
     }
   }
 
-  /// The absolute path of an existing directory, without symbolic links.
-  ///
-  /// - Throws: `ENOTDIR` for another file, `EILSEQ` for a path that is not UTF-8.
+  /// An absolute path without symbolic links. Throws `ENOTDIR` for another file, `EILSEQ` for a path that is not UTF-8.
   package static func resolvedDirectory(_ path: String) throws(SystemError) -> String {
     try SystemCall.checkText(path, "realpath")
     guard let resolved = unsafe realpath(path, nil) else {

@@ -25,8 +25,7 @@ package struct MemoryUse: Sendable, Hashable {
     return use
   }
 
-  /// Limits the heap to two arenas for all threads. Otherwise each thread leaves one. Call it at the start of a
-  /// program.
+  /// Limits the heap to two arenas for all threads, since each thread would leave one. Call it at a program's start.
   package static func limitArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

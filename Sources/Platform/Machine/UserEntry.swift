@@ -1,12 +1,10 @@
-/// A user in passwd(5). Users of a directory service are not found, since a static program cannot load its library.
+/// A user in passwd(5). Does not find users of a directory service, whose library a static program cannot load.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String
 
   private static let maxBytes = 1 << 20
 
-  /// The entry of a user, if any.
-  ///
   /// - Parameter root: The prefix of the file's path.
   package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
     (try? FileDescriptor.content(of: "\(root)/etc/passwd", limit: maxBytes)).flatMap { of(user, in: $0) }

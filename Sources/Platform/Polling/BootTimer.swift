@@ -6,21 +6,20 @@ internal import Glibc
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
-  /// The descriptor to poll.
   package var raw: Int32 { descriptor.raw }
 
   package init() throws(SystemError) {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Sets the timer to expire at `instant`, or at once if `instant` has passed. Nil disables it.
+  /// Expires at `instant`, or at once if that has passed. Nil disables the timer.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0
     try SystemCall.checked(agent_boot_timer_set(raw, nanoseconds), "timerfd_settime")
   }
 
-  /// Makes the timer unreadable again. Returns whether it had expired.
+  /// Makes the timer unreadable. Returns whether it had expired.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0
@@ -32,7 +31,6 @@ package struct BootTimer: ~Copyable, Sendable {
 package struct EventCounter: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
-  /// The descriptor to poll.
   package var raw: Int32 { descriptor.raw }
 
   package init() throws(SystemError) {
@@ -42,11 +40,11 @@ package struct EventCounter: ~Copyable, Sendable {
   /// Makes the descriptor readable. Never blocks; thread-safe.
   package borrowing func signal() {
     var one: UInt64 = 1
-    // It fails only if the counter is at its maximum, and then it is already readable.
+    // Fails only at the counter's maximum, when it is already readable.
     _ = unsafe write(raw, &one, 8)
   }
 
-  /// Makes the counter unreadable again. Returns whether it had been signalled.
+  /// Makes the counter unreadable. Returns whether it had been signalled.
   @discardableResult
   package borrowing func drain() -> Bool {
     var count: UInt64 = 0

@@ -1,16 +1,16 @@
 internal import CPlatform
 internal import Glibc
 
-/// Waits for many descriptors at once (`epoll(7)`, level-triggered). Remove a descriptor before closing it: a duplicate
-/// would remain in the set.
+/// Waits for many descriptors at once (`epoll(7)`, level-triggered). Remove a descriptor before closing it, since a
+/// duplicate would remain in the set.
 package struct Poller: ~Copyable, Sendable {
-  /// The events to wait for. Closing of the other end is always reported.
+  /// Closing of the other end is always reported.
   package enum Interest: Sendable {
     case read, write, both
     /// Only errors and closing.
     case none
 
-    /// The events as flags for `epoll_ctl`.
+    /// The flags for `epoll_ctl`.
     var flags: UInt32 {
       switch self {
       case .read: agent_readable
@@ -21,7 +21,6 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// An event of one descriptor in the set.
   package struct Event: Sendable, Hashable {
     /// The key given when the descriptor was added.
     package var key: UInt64
@@ -33,7 +32,7 @@ package struct Poller: ~Copyable, Sendable {
 
   private let descriptor: FileDescriptor
 
-  /// The number of the set itself, which is readable when an event is waiting.
+  /// The set's own descriptor, readable when an event is waiting.
   package var raw: Int32 { descriptor.raw }
 
   package init() throws(SystemError) {
@@ -54,15 +53,12 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
   }
 
-  /// Waits for events, at most 64 at a time.
-  ///
-  /// - Parameter timeoutMilliseconds: 0 to return immediately; negative for no limit.
-  /// - Returns: Empty after the timeout.
+  /// Waits for events, at most 64 at a time. Returns none after the timeout, which is negative for no limit.
   package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits for events until a time; nil for no limit. Does not count suspend: for that, add a ``BootTimer``.
+  /// Waits until a time; nil for no limit. Does not count suspend: for that, add a ``BootTimer``.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
@@ -76,9 +72,9 @@ package struct Poller: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for events without a limit, and replaces the content of `events`.
+  /// Replaces the content of `events`.
   ///
-  /// - Parameter waits: If false, returns only pending events.
+  /// - Parameter waits: If false, returns only pending events; otherwise waits without a limit.
   package borrowing func wait(into events: inout [Event], waits: Bool = true) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32

@@ -27,6 +27,6 @@ package struct DirectoryWatch: ~Copyable, Sendable {
   /// The descriptor for a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
-  /// Discards the events. The caller reads the directory to see what changed.
+  /// Discards the events. Read the directory to find the change.
   package borrowing func drain() { agent_watch_drain(descriptor.raw) }
 }

@@ -20,7 +20,7 @@
     unsafe pointers.initializeElement(at: strings.count, to: nil)
   }
 
-  /// Valid only during the lifetime of the vector.
+  /// Valid only as long as the vector.
   var base: UnsafePointer<UnsafeMutablePointer<CChar>?> { unsafe UnsafePointer(pointers.baseAddress!) }
 
   deinit {

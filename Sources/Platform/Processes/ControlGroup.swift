@@ -2,12 +2,12 @@
 package struct ControlGroup: Sendable, Equatable {
   /// The systemd service whose stop ends this process; nil in a login session, a terminal, or the daemon's own service.
   package private(set) var service: String?
-  /// The lowest memory limit of the group and its parents, in bytes.
+  /// The lowest memory limit of the group and its parents.
   package private(set) var memoryBytes: Int?
 
   private static let ownService = "agent.service"
 
-  /// The current group. Empty without /proc and /sys.
+  /// Empty without /proc and /sys.
   package static var current: ControlGroup {
     ControlGroup(String(decoding: bytes("/proc/self/cgroup") ?? [], as: UTF8.self), mountedAt: "/sys/fs/cgroup")
   }

@@ -1,9 +1,9 @@
 internal import CPlatform
 internal import Glibc
 
-/// The environment of this process. Change it only before there are threads.
+/// This process's environment. Change it only before there are threads.
 package enum Environment {
-  /// The value of a variable, if set. Bytes that are not UTF-8 are repaired.
+  /// Nil if the variable is unset. Repairs bytes that are not UTF-8.
   package static func value(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: strlen(value)), as: UTF8.self)
@@ -34,15 +34,13 @@ package enum Environment {
     return entries
   }
 
-  /// Removes all variables except those to keep. Call it before there are threads.
+  /// Call it before there are threads.
   package static func keepOnly(where isKept: (String) -> Bool) {
     for (name, _) in all() where !isKept(name) {
       _ = unsafe agent_environment_remove(name)
     }
   }
-  /// Sets a variable. Call it before there are threads.
-  ///
-  /// - Throws: `EINVAL` for an invalid name, `ENOMEM`.
+  /// Call it before there are threads. Throws `EINVAL` for an invalid name, `ENOMEM`.
   package static func set(_ name: String, to value: String) throws(SystemError) {
     try SystemCall.libc("setenv") { unsafe setenv(name, value, 1) }
   }

@@ -3,14 +3,14 @@ package struct InstalledProgram: Sendable {
   /// The absolute path.
   package let path: String
 
+  /// Nil if there is no such program.
+  ///
   /// - Parameter name: An absolute path, or a name to search in `PATH`.
-  /// - Returns: Nil if there is no such program.
   package init?(_ name: String) {
     guard let path = Spawn.search(name), path.utf8.first == UInt8(ascii: "/") else { return nil }
     self.path = path
   }
 
-  /// The exit status and the output of a program.
   package struct Result: Sendable {
     package let status: ProcessStatus
     package var output: [UInt8]
@@ -18,10 +18,8 @@ package struct InstalledProgram: Sendable {
     package var succeeded: Bool { status == .exited(0) }
   }
 
-  /// Runs the program.
-  ///
   /// - Parameters:
-  ///   - input: Its complete standard input.
+  ///   - input: Its entire standard input.
   ///   - changes: Environment variables to set; those with nil are removed.
   ///   - showsErrors: Whether it inherits standard error.
   ///   - joinsErrors: Whether its standard error is part of the output.

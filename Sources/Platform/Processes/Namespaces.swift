@@ -4,10 +4,10 @@ package enum Namespaces {
     case network = "net"
     case mounts = "mnt"
 
-    /// The name of this process's namespace, such as `net:[4026531840]`; nil without /proc.
+    /// The namespace's name, such as `net:[4026531840]`; nil without /proc.
     var own: String? { LinkWalk.target(of: "/proc/self/ns/\(rawValue)") }
 
-    /// Whether this process's namespace differs from that of process 1. False if unknown.
+    /// Whether this process's namespace is not that of process 1. False if unknown.
     var isPrivate: Bool {
       // The links in /proc/1/ns need privileges, so compare inode and mount numbers.
       switch self {
@@ -17,10 +17,10 @@ package enum Namespaces {
     }
   }
 
-  /// The names of this process's private namespaces.
+  /// The names of the private namespaces.
   private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
-  /// Whether a namespace of this process is private.
+  /// Whether any of this process's namespaces is private.
   package static var arePrivate: Bool { !named.isEmpty }
 
   /// Reads a property from a file in `/proc/PID` of this process and of process 1. Nil if either is unknown.
@@ -40,10 +40,10 @@ package enum Namespaces {
 
   // MARK: The file next to a daemon's socket
 
-  /// The name of the file that lists a daemon's namespaces, if they are private.
+  /// The file lists a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
-  /// Writes the file if this daemon's namespaces are private, and otherwise removes an earlier one.
+  /// Removes an earlier file if this daemon's namespaces are not private.
   package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
       try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)
@@ -52,7 +52,7 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon with this directory is in a private namespace and this process is not. False for a sandbox in
+  /// Whether the daemon with this directory is in a private namespace and this process is not. False in a sandbox with
   /// its own namespace, which got the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }

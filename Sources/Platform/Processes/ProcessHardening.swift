@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Protects a process before it has secrets, and undoes its parent's settings (invariant: nobody inherits).
 package enum ProcessHardening {
-  /// Occupies closed standard descriptors, so that no file or socket gets their numbers. Call it before opening
-  /// anything. Ends the process on failure.
+  /// Occupies closed standard descriptors, so that no file or socket gets their numbers, or ends the process. Call it
+  /// before opening anything.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }
   }
@@ -18,19 +18,18 @@ package enum ProcessHardening {
     Signals.ignoreFailingWrites()
   }
 
-  /// Lets this process run on all processors, undoing `taskset(1)` of its parent, within the limits of its control
-  /// group. Call it while there is one thread.
+  /// Undoes the parent's `taskset(1)`, within the limits of the control group. Call it while there is one thread.
   package static func runOnAllProcessors() {
-    // If the system refuses, the process keeps its processors.
+    // If refused, the process keeps its processors.
     _ = agent_run_on_all_processors()
   }
 
-  /// Resets the priority (`nice(1)`, `ionice(1)`, `chrt(1)`) and the out-of-memory score, as far as the system allows.
-  /// Call it while there is one thread.
+  /// Resets the priority (`nice(1)`, `ionice(1)`, `chrt(1)`) and the out-of-memory score, as far as allowed. Call it
+  /// while there is one thread.
   package static func resetPriority() {
     agent_reset_priority()
-    // An unprivileged process can raise the number, and lower it to the last one set by a privileged process: 100 or
-    // 200 in a session of systemd(1).
+    // An unprivileged process can raise the number, and lower it to the last one set with privileges: 100 or 200 in a
+    // session of systemd(1).
     for adjustment in [0, 100, 200] {
       do throws(SystemError) {
         try FileDescriptor(opening: "/proc/self/oom_score_adj", for: .writing)
@@ -43,6 +42,6 @@ package enum ProcessHardening {
   /// The part of ``harden()`` that `exec` undoes.
   package static func disableDumping() { _ = agent_set_undumpable() }
 
-  /// Whether others of this user can read this process's memory, and the kernel writes core dumps.
+  /// Whether others of this user can read this process's memory, and crashes dump core.
   package static var isDumpable: Bool { agent_is_dumpable() != 0 }
 }

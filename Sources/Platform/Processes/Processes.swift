@@ -1,14 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-/// This process, and the state of others.
 package enum Processes {
   /// Whether this process leads its job, like a command typed by a user.
   package static var isGroupLeader: Bool { getpgrp() == getpid() }
 
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
-  /// The arguments of this process, beginning with its own name. Bytes that are not UTF-8 are repaired.
+  /// The arguments, beginning with this process's own name. Repairs bytes that are not UTF-8.
   package static var arguments: [String] {
     var arguments: [String] = []
     while let bytes = unsafe argument(arguments.count) {
@@ -17,9 +16,8 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it.
-  ///
-  /// - Returns: False after `timeout`; the process then continues.
+  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it. After `timeout`, continues it
+  /// and returns false.
   package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
@@ -35,7 +33,7 @@ package enum Processes {
     return false
   }
 
-  /// The state letter in `/proc/PID/stat` (`proc_pid_stat(5)`), such as T for stopped; nil if unknown.
+  /// The letter in `/proc/PID/stat` (`proc_pid_stat(5)`), such as T for stopped; nil if unknown.
   private static func state(of process: Int32) -> UInt8? {
     guard let text = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096),
       let name = text.lastIndex(of: UInt8(ascii: ")")), text.count > name + 2
@@ -43,7 +41,7 @@ package enum Processes {
     return text[name + 2]
   }
 
-  /// An argument of this process, valid until it ends. Argument 0 is its own name. Nil after the last one.
+  /// Valid until this process ends. Argument 0 is its own name. Nil after the last one.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
     let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
@@ -51,14 +49,13 @@ package enum Processes {
   }
 }
 
-/// How a process ended.
 package enum ProcessStatus: Hashable, Sendable {
-  /// The process returned or called `exit` with this status, 0 to 255.
+  /// The status of `exit` or `main`, 0 to 255.
   case exited(Int32)
-  /// This signal ended the process.
+  /// The signal that ended the process.
   case signalled(Int32)
 
-  /// The status reported by shells: the signal's number plus 128.
+  /// The status as in shells: for a signal, its number plus 128.
   package var shellStatus: Int32 {
     switch self {
     case .exited(let status): status

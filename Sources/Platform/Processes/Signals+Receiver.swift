@@ -6,7 +6,6 @@ extension Signals {
   package struct SignalReceiver: ~Copyable, Sendable {
     private let descriptor: FileDescriptor
 
-    /// The descriptor to poll.
     package var raw: Int32 { descriptor.raw }
 
     /// Blocks the signals in the calling thread and receives them. Create it before other threads, which would receive
@@ -20,10 +19,10 @@ extension Signals {
       descriptor = FileDescriptor(owning: try SystemCall.checked(result, "signalfd"))
     }
 
-    /// The next pending signal, if any. Never blocks. Equal signals may be merged.
+    /// Nil if no signal is pending. Never blocks. Equal signals may be merged.
     package borrowing func next() -> Int32? { nextWithOrigin()?.signal }
 
-    /// The next pending signal, and whether the kernel sent it: for Ctrl-C, to all foreground processes.
+    /// Also returns whether the kernel sent the signal: for Ctrl-C, to all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next(raw, &isFromKernel)

@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// The signal handling of this process, set up before the first thread.
+/// This process's signal handling, set up before the first thread.
 package enum Signals {
   package static var SIGHUP: Int32 { Glibc.SIGHUP }
   package static var SIGINT: Int32 { Glibc.SIGINT }
@@ -25,7 +25,7 @@ package enum Signals {
 
   private static let failingWrites = [SIGPIPE, SIGXFSZ]
 
-  /// Blocks these signals in the calling thread and in threads that it starts.
+  /// Blocks signals in the calling thread and in threads that it starts.
   package static func block(_ list: [Int32]) {
     let result = unsafe list.withUnsafeBufferPointer { (numbers) -> Int32 in
       guard let start = numbers.baseAddress else { return 0 }
@@ -36,27 +36,27 @@ package enum Signals {
 
   package static func unblockAll() { _ = agent_signal_unblock_all() }
 
-  /// Whether the parent process has set this signal to be ignored.
+  /// Whether the parent process set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Call it before another program replaces this process: unblocks all signals, and undoes ``ignoreFailingWrites()``.
+  /// Unblocks all signals, and undoes ``ignoreFailingWrites()``, before another program replaces this process.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process as the blocked `signal` would, and returns when it continues. Does not stop in an orphaned
-  /// process group.
+  /// Stops this process as the blocked `signal` would, and returns when it continues. Does not stop an orphaned process
+  /// group.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }
 
-  /// Enables `SIGCHLD`, even if the parent process has set it to be ignored.
+  /// Enables `SIGCHLD`, even if the parent process set it to be ignored.
   package static func enableChildSignals() {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 
-  /// A signal by its name, with or without "SIG", or number; nil if unknown.
+  /// - Parameter text: A name with or without "SIG", or a number.
   package static func named(_ text: String) -> Int32? {
     let word = text.uppercased()
     let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
@@ -64,7 +64,7 @@ package enum Signals {
     return names.first { $0.name.utf8.elementsEqual(name.utf8) }?.number
   }
 
-  /// The signals with a name in ``named(_:)``.
+  /// The names that ``named(_:)`` accepts.
   package static let names: [(name: String, number: Int32)] = [
     ("HUP", Glibc.SIGHUP), ("INT", Glibc.SIGINT), ("QUIT", Glibc.SIGQUIT), ("USR1", Glibc.SIGUSR1),
     ("USR2", Glibc.SIGUSR2), ("ALRM", Glibc.SIGALRM), ("TERM", Glibc.SIGTERM), ("CONT", Glibc.SIGCONT),
@@ -74,7 +74,7 @@ package enum Signals {
   /// Delays the signals that end this process, by at most 10 seconds, until a child has ended. Ignored signals stay
   /// ignored.
   ///
-  /// - Parameter socket: A connection to the child, shut down to make it end.
+  /// - Parameter socket: A connection to the child, shut down to end it.
   package static func delayEnd(untilExitOf child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {
@@ -83,10 +83,10 @@ package enum Signals {
     unsafe isKeepingChild = true
   }
 
-  /// Ends the delay of ``delayEnd(untilExitOf:socket:)``.
+  /// Undoes ``delayEnd(untilExitOf:socket:)``.
   package static func stopDelayingEnd() { agent_signal_keep_child(0, -1) }
 
-  /// Whether ``delayEnd(untilExitOf:socket:)`` was called. Set once, before the first thread starts.
+  /// Set once by ``delayEnd(untilExitOf:socket:)``, before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
   /// Ends this process with the signal, so that its parent sees the cause. Returns only if the signal does not end

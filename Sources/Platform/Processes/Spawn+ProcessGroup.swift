@@ -5,16 +5,16 @@ extension Spawn {
   /// A state change of a child.
   package enum Change: Hashable, Sendable {
     case ended(ProcessStatus)
-    /// Stopped by this signal.
+    /// The signal that stopped the child.
     case stopped(Int32)
     case continued
   }
 
-  /// Starts a program in this process group, with its terminal and inheritable descriptors. Ignored signals stay
-  /// ignored, except those of failing writes. Searches like ``replaceProcess(executable:arguments:environment:)``.
+  /// Starts a program in this process group, with its terminal and inheritable descriptors, and returns its process ID.
+  /// Ignored signals stay ignored, except those of failing writes. Searches like
+  /// ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.
-  /// - Returns: The process ID.
   /// - Throws: `ENOENT` if there is no such program, `EACCES` if it is not executable.
   package static func startInProcessGroup(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
@@ -25,9 +25,8 @@ extension Spawn {
     }
   }
 
-  /// The state change of a child since the last call, if any. Never blocks.
-  ///
-  /// - Throws: `ECHILD` if it is not a child, or was already waited for.
+  /// The change since the last call, if any. Never blocks. Throws `ECHILD` for a process that is not a child, or was
+  /// already waited for.
   package static func change(of process: Int32) throws(SystemError) -> Change? {
     var number: Int32 = 0
     let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }

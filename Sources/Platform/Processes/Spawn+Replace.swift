@@ -2,12 +2,11 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// Replaces this process by another program. Returns only if that failed.
+  /// Returns only on failure, with `ENOENT` if there is no such program, `EACCES` if it is not executable: statuses 127
+  /// and 126 of shells.
   ///
   /// Searches a name without a slash in `PATH` like `execvp(3)`, and runs scripts without an interpreter line with
   /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
-  ///
-  /// - Returns: `ENOENT` if there is no such program, `EACCES` if it is not executable: statuses 127 and 126 of shells.
   package static func replaceProcess(
     executable: String, arguments: [String], environment: [String]
   ) -> SystemError {
@@ -32,7 +31,7 @@ extension Spawn {
     }
   }
 
-  /// The path of an executable program, found like ``replaceProcess(executable:arguments:environment:)``, or nil.
+  /// Searches like ``replaceProcess(executable:arguments:environment:)``. Nil if there is no such program.
   ///
   /// - Parameter other: A file to skip, even under another name or through a link.
   package static func search(_ executable: String, except other: String? = nil) -> String? {
@@ -53,7 +52,7 @@ extension Spawn {
       && one.st_dev == two.st_dev
   }
 
-  /// The paths to try for a program: the name itself if it contains a slash, otherwise from `PATH`.
+  /// The paths to try: the name itself if it contains a slash, otherwise those from `PATH`.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"
@@ -63,7 +62,7 @@ extension Spawn {
     }
   }
 
-  /// A null-terminated array of C strings.
+  /// A null-terminated array.
   typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
 
   /// - Throws: `EINVAL` for a NUL in a string, `ENOENT` for an empty program name.

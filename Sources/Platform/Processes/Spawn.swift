@@ -3,9 +3,8 @@ internal import Glibc
 
 /// Starts other programs. Never forks, since a forked Swift process cannot run its threads.
 package enum Spawn {
-  /// A program to start.
   package struct Request: Sendable {
-    /// The file. `PATH` is not searched.
+    /// The file, which is not searched in `PATH`.
     package var executable: String
     /// The arguments, beginning with the program's own name.
     package var arguments: [String]
@@ -13,12 +12,12 @@ package enum Spawn {
     package var environment: [String]
     /// Whether the child leads a new session without a terminal.
     package var newSession: Bool
-    /// The inherited descriptors and their numbers in the child. 0, 1 and 2 are inherited even if not listed, unless
-    /// ``nullStandardStreams`` is set.
+    /// 0, 1 and 2 are inherited even if not listed, unless ``nullStandardStreams`` is set. `child` is the number in the
+    /// child.
     package var inherits: [(parent: Int32, child: Int32)]
     /// Whether 0, 1 and 2 are `/dev/null` unless listed.
     package var nullStandardStreams: Bool
-    /// Its current directory; nil for this process's.
+    /// The current directory; nil for this process's.
     package var directory: String?
 
     package init(
@@ -35,9 +34,8 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signals blocked or ignored, and returns its process ID. Wait for it.
-  ///
-  /// - Throws: `ENOENT`, `EACCES` and so on if the file cannot be executed.
+  /// Starts a program with no signals blocked or ignored, and returns its process ID. Wait for it. Throws `ENOENT`,
+  /// `EACCES` and so on if the file cannot be executed.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
     for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
       try SystemCall.checkText(text, "posix_spawn")
@@ -72,16 +70,14 @@ package enum Spawn {
     }
   }
 
-  /// Waits until a child has ended.
-  ///
-  /// - Throws: `ECHILD` if it is not a child, or was already waited for.
+  /// Throws `ECHILD` for a process that is not a child, or was already waited for.
   package static func wait(_ process: Int32) throws(SystemError) -> ProcessStatus {
     while true {
       if let status = try poll(process, block: true) { return status }
     }
   }
 
-  /// The exit status of a child, or nil while it is running.
+  /// The exit status; nil while the child is running.
   package static func tryWait(_ process: Int32) throws(SystemError) -> ProcessStatus? {
     try poll(process, block: false)
   }
@@ -103,7 +99,7 @@ package enum Spawn {
     try SystemCall.libc("kill") { Glibc.kill(-leader, signal) }
   }
 
-  /// The exit status of a child, or nil while it is running. Waits for its end if `block` is true.
+  /// The exit status; nil while the child is running. Waits for its end if `block` is true.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

@@ -1,25 +1,23 @@
 /// The program that listens on a port of this machine.
 package struct PortListener: Sendable, Hashable {
-  /// The ID of the socket's user.
+  /// The socket's user.
   package let user: UInt32
-  /// The name of the socket's user. Nil if passwd(5) does not contain it.
+  /// Nil if passwd(5) does not contain the user.
   package let userName: String?
-  /// The process ID. Nil for a process of another user, which is invisible.
+  /// Nil for another user's process, which is invisible.
   package let process: Int32?
-  /// The name of the process (proc_pid_comm(5)), at most 15 bytes.
+  /// The process's name (proc_pid_comm(5)), at most 15 bytes.
   package let program: String?
 
   package init(user: UInt32, named userName: String? = nil, process: Int32? = nil, program: String? = nil) {
     (self.user, self.userName, self.process, self.program) = (user, userName, process, program)
   }
 
-  /// The largest table that is read, in bytes.
+  /// Larger tables are skipped.
   private static let maxBytes = 8 << 20
   private static let maxNames = 65_536
 
-  /// Finds the program in the tables of this network namespace. Blocking.
-  ///
-  /// - Returns: Nil if it is not found, as in another network namespace.
+  /// Searches the tables of this network namespace. Nil if it is not found. Blocking.
   package static func of(port: UInt16) -> PortListener? {
     for table in TCPAddressPair.tables {
       guard let bytes = try? FileDescriptor.content(of: table, limit: maxBytes),
@@ -34,7 +32,7 @@ package struct PortListener: Sendable, Hashable {
     return nil
   }
 
-  /// Whether the port is held by another process of this program.
+  /// Whether another process of this program listens on the port.
   package var isThisProgram: Bool {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
@@ -77,7 +75,7 @@ package struct PortListener: Sendable, Hashable {
     return nil
   }
 
-  /// The process with an open descriptor that `/proc` shows as this link.
+  /// The process that has a descriptor with this link in `/proc`.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

@@ -1,19 +1,17 @@
 // A directory with a subdirectory for each socket, which can be lent separately.
 extension PrivateDirectory {
-  /// The lock file's name. The dot hides it in listings.
+  /// The dot hides the file in listings.
   private static let lockName = ".lock"
 
-  /// Locks the creation of sockets in the subdirectories, and removes those of killed processes.
-  ///
-  /// - Returns: The lock. Hold it until a new socket listens.
-  /// - Throws: `EAGAIN` if another process still holds the lock after `wait`.
+  /// Locks the creation of sockets in the subdirectories, and removes those of killed processes. Hold the lock until a
+  /// new socket listens. Throws `EAGAIN` if another process still holds it after `wait`.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
     try removeAbandonedSockets()
     return lock
   }
 
-  /// Removes directories that are empty or contain only sockets without a listener. Does not follow links.
+  /// Removes directories without anything but sockets without a listener. Does not follow links.
   private borrowing func removeAbandonedSockets() throws(SystemError) {
     for found in try fileNames() {
       guard
@@ -25,13 +23,12 @@ extension PrivateDirectory {
     }
   }
 
-  /// Whether these names are all sockets without a listener.
   private static func areAbandoned(_ names: [String], in directory: borrowing PrivateDirectory) -> Bool {
     for name in names where !directory.isAbandonedSocket(name) { return false }
     return true
   }
 
-  /// The sockets of this user in the directory that no other user can connect to, the newest first.
+  /// This user's sockets that no other user can connect to, newest first.
   package borrowing func ownSockets() throws(SystemError) -> [String] {
     var found: [(name: String, stamp: FileStamp)] = []
     for name in try fileNames() {
@@ -43,7 +40,7 @@ extension PrivateDirectory {
     return found.sorted { $0.stamp.writtenAt > $1.stamp.writtenAt }.map(\.name)
   }
 
-  /// Whether the name is a socket without a listener.
+  /// True for a socket without a listener.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }
     return !UnixSocket.isListening(in: self, name: name)

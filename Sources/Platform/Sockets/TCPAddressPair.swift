@@ -1,10 +1,9 @@
 internal import CPlatform
 
-/// Both addresses of an accepted TCP connection, for finding the peer's user.
+/// Both addresses of an accepted TCP connection, to find the peer's user.
 package struct TCPAddressPair: Sendable, Hashable {
   /// The process with the other end of a connection.
   package enum Owner: Sendable, Hashable {
-    /// A process of the user with this ID.
     case user(UInt32)
     /// No process has the other end any more.
     case gone
@@ -27,7 +26,7 @@ package struct TCPAddressPair: Sendable, Hashable {
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The address of one end in each format, since an IPv4 client may have an IPv6 socket.
+  /// The address in each format, since an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0
@@ -46,7 +45,7 @@ package struct TCPAddressPair: Sendable, Hashable {
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// Whether owners can be looked up on this system. Blocking.
+  /// False if this system hides the tables. Blocking.
   package static var canFindOwners: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
   /// Looks up the owners of the other ends, reading the tables once. Blocking.
@@ -69,9 +68,8 @@ package struct TCPAddressPair: Sendable, Hashable {
     return ends.reduce(into: [:]) { $0[$1] = owners[$1] ?? .unknown }
   }
 
-  /// A connection in a table.
   private struct Row {
-    /// The local address and the remote one, separated by a space.
+    /// The local and the remote address, separated by a space.
     let ends: String
     let owner: Owner
 

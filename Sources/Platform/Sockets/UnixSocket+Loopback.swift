@@ -3,10 +3,9 @@ internal import Glibc
 
 // TCP on the loopback interface, for the redirect of a sign-in (RFC 8252 section 7.3) and the development issuer.
 extension UnixSocket {
-  /// Listens on 127.0.0.1 or [::1], never on another interface.
+  /// Returns a non-blocking listener on 127.0.0.1 or [::1], never on another interface.
   ///
   /// - Parameter port: 0 to let the kernel choose; see ``localPort(_:)``.
-  /// - Returns: A non-blocking listener.
   package static func listenLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
     let socket = try makeLoopbackSocket(ipv6: ipv6)
     let number = socket.raw
@@ -22,9 +21,7 @@ extension UnixSocket {
     return UInt16(clamping: try SystemCall.checked(unsafe agent_tcp_end(number, 0, &words, &count), "getsockname"))
   }
 
-  /// Connects to 127.0.0.1 or [::1].
-  ///
-  /// - Returns: A blocking socket.
+  /// Connects to 127.0.0.1 or [::1]. Returns a blocking socket.
   package static func connectLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
     let socket = try makeLoopbackSocket(ipv6: ipv6)
     let number = socket.raw

@@ -7,7 +7,7 @@ extension UnixSocket {
   /// heap allocations.
   ///
   /// - Parameters:
-  ///   - name: The short name of the socket, without a slash.
+  ///   - name: The socket's short name, without a slash.
   ///   - seconds: As in ``connect(in:name:seconds:)``.
   /// - Returns: Nil if no process listens, the daemon is in a private namespace, the directory is missing or not
   ///   private, or the path is too long.
@@ -26,7 +26,7 @@ extension UnixSocket {
     }
   }
 
-  /// Connects to the socket `name` in the session's directory. Builds its path in `path`.
+  /// Builds the socket's path in `path`.
   private static func connect(
     _ home: UnsafePointer<CChar>?, building path: UnsafeMutableBufferPointer<CChar>, _ name: String, _ seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
@@ -55,7 +55,7 @@ extension UnixSocket {
     }
   }
 
-  /// Appends a string and a NUL, for which the caller has checked that there is space.
+  /// Appends a string and a NUL. The caller has checked the space.
   private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
     for byte in text.utf8 {
       unsafe start[length] = CChar(bitPattern: byte)

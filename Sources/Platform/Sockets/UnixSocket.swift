@@ -1,12 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-/// Local stream sockets.
 package enum UnixSocket {
-  /// Binds a new socket to `name` and listens on it.
+  /// Binds a new socket to `name` and returns it as a non-blocking listener.
   ///
   /// - Parameter mode: The permission bits of its file.
-  /// - Returns: A non-blocking listener.
   /// - Throws: `EADDRINUSE` if the name exists; only the holder of the lifetime lock may remove it.
   package static func listen(
     in directory: borrowing PrivateDirectory, name: String, mode: UInt32 = 0o600, backlog: Int
@@ -24,10 +22,9 @@ package enum UnixSocket {
     return socket
   }
 
-  /// Connects to the socket `name`.
+  /// Returns a blocking socket. Check ``peerUserID(_:)`` before sending a secret.
   ///
   /// - Parameter seconds: The timeout for a full queue, and later for each write to a slow peer; nil for no limit.
-  /// - Returns: A blocking socket. Check ``peerUserID(_:)`` before sending a secret.
   /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` after the timeout.
   package static func connect(
     in directory: borrowing PrivateDirectory, name: String, seconds: Int? = nil
@@ -36,7 +33,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
-  /// Connects to the socket at a path of any length.
+  /// - Parameter path: Of any length.
   package static func connect(path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "connect")
     if path.utf8.count <= agent_unix_path_capacity() { return try unsafe connect(toAddress: path, seconds: seconds) }
@@ -49,7 +46,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
-  /// Whether a process may be listening: the connection is not refused. Never blocks.
+  /// True if the connection is not refused, so that a process may be listening. Never blocks.
   package static func isListening(in directory: borrowing PrivateDirectory, name: String) -> Bool {
     do throws(SystemError) {
       try PrivateDirectory.checkName(name)
@@ -63,34 +60,27 @@ package enum UnixSocket {
     }
   }
 
-  /// Accepts the next connection.
-  ///
-  /// - Returns: A non-blocking socket.
-  /// - Throws: `EAGAIN` if none is waiting, `ECONNABORTED` if it was closed meanwhile, `EMFILE` if no descriptor is
-  ///   free.
+  /// Returns a non-blocking socket. Throws `EAGAIN` if no connection is waiting, `ECONNABORTED` if it was closed
+  /// meanwhile, `EMFILE` if no descriptor is free.
   package static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor {
     let number = listener.raw
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or connection immediately, for all processes that have it. Closing may wait for the `exec` of a
-  /// starting program.
-  ///
-  /// - Throws: `ENOTCONN` if it neither listens nor is connected.
+  /// Ends a listener or connection immediately, for all processes that have it, since closing may wait for the `exec`
+  /// of a starting program. Throws `ENOTCONN` if it neither listens nor is connected.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
   }
 
-  /// Closes the sending direction of a connection.
   package static func shutDownWriting(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
-  /// The effective user of the peer when it connected or listened (`SO_PEERCRED`, `unix(7)`).
-  ///
-  /// - Throws: `ENOTCONN` if the socket has no such peer.
+  /// The peer's effective user when it connected or listened (`SO_PEERCRED`, `unix(7)`). Throws `ENOTCONN` if the
+  /// socket has no such peer.
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
     try peer(socket).user
   }
@@ -104,12 +94,12 @@ package enum UnixSocket {
     return (user, process)
   }
 
-  /// Whether the descriptor is a local stream socket that does not listen.
+  /// False for a listener and for anything but a local stream socket.
   package static func isConnection(_ socket: borrowing FileDescriptor) -> Bool {
     agent_is_unix_connection(socket.raw) == 1
   }
 
-  /// Sets the timeout for each read and write of a blocking socket, after which they throw `EAGAIN`. 0 for none.
+  /// For each read and write of a blocking socket, which then throws `EAGAIN`. 0 for none.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
@@ -119,7 +109,7 @@ package enum UnixSocket {
     FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
   }
 
-  /// Connects to a path that is short enough for a socket address.
+  /// - Parameter path: Short enough for a socket address.
   static func connect(toAddress path: UnsafePointer<CChar>, seconds: Int?) throws(SystemError) -> FileDescriptor {
     let socket = try makeSocket()
     let number = socket.raw
@@ -128,7 +118,7 @@ package enum UnixSocket {
     return socket
   }
 
-  /// The path of a socket, through `/proc` if it is too long for a socket address.
+  /// Through `/proc` if the path is too long for a socket address.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Pages of memory with one owner, excluded from core dumps and zero in a child process.
 @safe package final class PrivateMapping: @unchecked Sendable {
-  /// The first byte. All bytes are initially zero.
+  /// All bytes are initially zero.
   package let start: UnsafeMutableRawPointer
   package let byteCount: Int
 
@@ -23,9 +23,9 @@ internal import Glibc
   /// A divisor of the page size of every machine.
   private static let minimumPageBytes = 4096
 
-  /// Keeps the pages of these bytes out of the swap space, if the limit for locked memory allows.
+  /// Keeps these bytes out of the swap space, if the limit for locked memory allows.
   ///
-  /// - Parameter isContinued: Whether the page of the preceding byte is already locked.
+  /// - Parameter isContinued: Whether the preceding byte's page is already locked.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

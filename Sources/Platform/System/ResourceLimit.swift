@@ -12,21 +12,19 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   case lockedBytes = 8
   case addressSpaceBytes = 9
 
-  /// The current limit; nil if unlimited or unknown.
+  /// Nil if unlimited or unknown.
   package var soft: Int? {
     var (soft, hard) = (-1, -1)
     guard unsafe agent_limit(rawValue, &soft, &hard) == 0, soft >= 0 else { return nil }
     return soft
   }
 
-  /// Lowers the limit permanently. Never raises it.
-  ///
-  /// - Throws: `EPERM` if the system refuses it.
+  /// Lowers the limit permanently. Never raises it. Throws `EPERM` if the system refuses.
   package func lower(to most: Int) throws(SystemError) {
     try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
   }
 
-  /// The stack that the main thread needs, in bytes. More may make the memory layout easier to guess.
+  /// For the main thread. More may make the memory layout easier to guess.
   package static let requiredStackBytes = 8 << 20
 
   /// Raises each limit to what this process needs, or as far as permitted.

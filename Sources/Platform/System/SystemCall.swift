@@ -27,7 +27,7 @@ enum SystemCall {
     }
   }
 
-  /// Calls a C library function that fails with -1 and `errno`, and again if a signal interrupts it.
+  /// Calls a C function that fails with -1 and `errno`, and again if a signal interrupts it.
   @discardableResult
   static func libc<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result

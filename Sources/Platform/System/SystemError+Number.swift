@@ -1,7 +1,6 @@
 internal import Glibc
 
 extension SystemError {
-  /// The error numbers, for code that creates or compares errors.
   package enum Number {
     package static var EACCES: Int32 { Glibc.EACCES }
     package static var EADDRINUSE: Int32 { Glibc.EADDRINUSE }

@@ -5,7 +5,7 @@ package struct EchoSuppression: ~Copyable {
   private let terminal: FileDescriptor
   /// See ``init(byCharacter:)``.
   private let byCharacter: Bool
-  /// The terminal flags that this value has cleared.
+  /// The cleared terminal flags.
   private var hidden: Int32 = 0
 
   /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may exceed the 4,095
@@ -16,14 +16,12 @@ package struct EchoSuppression: ~Copyable {
     self.byCharacter = byCharacter
   }
 
-  /// Disables the echo, unless it is already disabled.
   package mutating func disableEcho() {
     guard isForeground else { return }
     let more = agent_terminal_hide_typing(terminal.raw, byCharacter ? 1 : 0)
     if more > 0 { hidden |= more }
   }
 
-  /// Restores the echo, if this value disabled it.
   package mutating func restoreEcho() {
     if hidden != 0, isForeground { _ = agent_terminal_show_typing(terminal.raw, hidden) }
     hidden = 0

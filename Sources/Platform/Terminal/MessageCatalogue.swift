@@ -1,30 +1,26 @@
 internal import CPlatform
 
-/// Translations of this process's messages, by `gettext(3)`.
-///
-/// The C library selects the language by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and
-/// the UTF-8 catalogues.
+/// Translations of this process's messages, by `gettext(3)`. The C library selects the language by `LANGUAGE`,
+/// `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and the UTF-8 catalogues.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
   /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale: call it once, before a
-  /// second thread exists.
-  ///
-  /// - Returns: Nil if the environment selects English, a missing locale or one not in UTF-8, or contains a slash,
-  ///   which would select another directory.
+  /// second thread exists. Nil if the environment selects English, a missing locale or one not in UTF-8, or contains a
+  /// slash, which would select another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain
   }
 
-  /// The translation of an English message; nil if the catalogue has none.
+  /// Nil if the catalogue has no translation.
   package func translation(of text: String) -> String? {
     // The entry of the empty message is the catalogue's header.
     guard !text.isEmpty else { return nil }
     return unsafe agent_message(domain, text).map { unsafe String(cString: $0) }
   }
 
-  /// The translation of a message with the singular `one` and the plural `other`, in the form for `count`.
+  /// The translation in the form for `count`, of a message with the singular `one` and the plural `other`.
   package func translation(of one: String, orOther other: String, count: Int) -> String? {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }

@@ -8,9 +8,8 @@ package enum Output {
     case standardError = 2
   }
 
-  /// Writes all bytes, also to a stream that another process made non-blocking.
-  ///
-  /// - Throws: The error of `write`, for example `ENOSPC` or `EPIPE`; a part may have been written.
+  /// Writes all bytes, also to a stream that another process made non-blocking. Throws the error of `write`, such as
+  /// `ENOSPC` or `EPIPE`; a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
     var written = 0
     while written < bytes.count {
@@ -26,7 +25,7 @@ package enum Output {
     }
   }
 
-  /// Writes text as UTF-8, without adding a newline.
+  /// Does not add a newline.
   package static func write(_ text: String, to stream: Stream) throws(SystemError) {
     try write(Array(text.utf8).span, to: stream)
   }

@@ -1,7 +1,6 @@
 internal import CPlatform
 internal import Glibc
 
-/// Operations on terminals.
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -17,20 +16,18 @@ package enum Terminal {
     return rows > 0 ? Int(rows) : nil
   }
 
-  /// The size of a terminal; zero if unknown.
+  /// The size; zero if unknown.
   private static func size(_ descriptor: Int32) -> winsize {
     var size = winsize()
     return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// Opens the controlling terminal of this process, independent of the standard streams.
-  ///
-  /// - Throws: `ENXIO` if there is none.
+  /// Opens this process's controlling terminal, independent of the standard streams. Throws `ENXIO` if there is none.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.libc("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Whether this process is in the foreground of the terminal and may read from it.
+  /// Whether this process is in the terminal's foreground and may read from it.
   package static func isForeground(_ terminal: borrowing FileDescriptor) -> Bool {
     agent_terminal_is_foreground(terminal.raw) == 1
   }
@@ -44,7 +41,7 @@ package enum Terminal {
     }
   }
 
-  /// Runs `body` with the controlling terminal as standard error, unless that is a terminal.
+  /// Uses the controlling terminal, unless standard error is a terminal.
   package static func withTerminalAsStandardError<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard !isTerminal(2), let terminal = try? openControlling() else { return try body() }
     let before = agent_duplicate(2)
@@ -58,17 +55,15 @@ package enum Terminal {
     try body()
   }
 
-  /// Reads what the user typed: in line mode the entire line, so that no other program gets the rest.
-  ///
-  /// - Returns: The number of bytes read; 0 at the end of input.
+  /// Reads what the user typed: in line mode the entire line, so that no other program gets the rest. Returns the
+  /// number of bytes; 0 at the end of input.
   package static func readTyped(
     on terminal: borrowing FileDescriptor, into line: inout [UInt8]
   ) throws(SystemError) -> Int { try terminal.read(into: &line, upTo: maximumLineBytes) }
 
-  /// The longest line in line mode, in bytes with its newline (termios(3)).
+  /// The longest line in line mode, with its newline (termios(3)).
   package static let maximumLineBytes = 4096
 
-  /// Discards unread input, if possible.
   package static func discardInput(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }
 
   /// Runs `body` with the terminal in line mode, with echo and editing but without signals.

@@ -15,7 +15,7 @@ internal import CPlatform
 
   deinit { unsafe agent_monitor_destroy(lock) }
 
-  /// Runs `body` while holding the lock. `body` must not block or acquire the lock again.
+  /// `body` must not block or acquire the lock again.
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,11 +47,10 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Use ``update(_:)`` for
-  /// the awaited changes.
+  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Returns nil after the
+  /// timeout. Use ``update(_:)`` for the awaited changes.
   ///
   /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
-  /// - Returns: Nil after the timeout.
   package func wait<Result>(_ wait: Duration?, for body: (inout State) -> Result?) -> Result? {
     let deadline = wait.map { Monitor.deadline(after: $0) } ?? -1
     unsafe agent_monitor_lock(lock)
@@ -62,7 +61,7 @@ internal import CPlatform
     }
   }
 
-  /// The time on the monotonic clock after `wait`, in nanoseconds.
+  /// The time on the monotonic clock, in nanoseconds.
   private static func deadline(after wait: Duration) -> Int64 {
     let (sum, overflow) = agent_monotonic_now().addingReportingOverflow(max(0, wait.saturatingNanoseconds))
     return overflow ? .max : sum

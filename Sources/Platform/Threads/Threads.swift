@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Operating system threads. Use them for blocking work, never Swift's shared pool.
 package enum Threads {
-  /// Runs `body` on a new thread with all signals blocked.
+  /// Blocks all signals in the new thread.
   ///
   /// - Parameters:
   ///   - name: Shown by debuggers; truncated to 15 bytes.

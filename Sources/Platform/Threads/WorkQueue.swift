@@ -6,7 +6,6 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     var outgoing: [Element] = []
     var isClosed = false
 
-    /// Removes the oldest element, if any.
     mutating func take() -> Element? {
       if outgoing.isEmpty {
         swap(&outgoing, &incoming)
@@ -20,15 +19,14 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// Adds an element. The caller must limit the queue.
+  /// The caller must limit the queue.
   package func push(_ element: Element) {
     monitor.updateForOne { $0.incoming.append(element) }
   }
 
-  /// Removes the oldest element, waiting for one.
+  /// Removes the oldest element, waiting for one. Returns nil after the timeout, or if the queue is closed and empty.
   ///
   /// - Parameter wait: The timeout; nil for no limit, zero to return immediately.
-  /// - Returns: Nil after the timeout, or if the queue is closed and empty.
   package func pop(wait: Duration?) -> Element? {
     // Both an element and closing the queue end the wait.
     let found = monitor.wait(wait) { (state) -> Element?? in

@@ -9,12 +9,11 @@ package struct Instant: Sendable, Hashable, Comparable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The current time. Code under test uses a ``TimeSource`` instead.
+  /// Code under test uses a ``TimeSource`` instead.
   package static var now: Instant {
     Instant(nanoseconds: Instant.read(CLOCK_BOOTTIME, unit: 1_000_000_000))
   }
 
-  /// The latest time that can be represented.
   package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -26,7 +25,7 @@ package struct Instant: Sendable, Hashable, Comparable {
     return Instant(nanoseconds: nanoseconds < 0 ? .min : .max)
   }
 
-  /// The time from this instant to `other`; negative if `other` is earlier.
+  /// The time to `other`; negative if that is earlier.
   package func duration(to other: Instant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
@@ -48,11 +47,11 @@ package struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded towards zero, clamped to the range of the type.
+  /// Nanoseconds, rounded towards zero and clamped.
   package var saturatingNanoseconds: Int64 {
     Int64(clamping: attoseconds / 1_000_000_000)
   }
 
-  /// Milliseconds, rounded towards zero, clamped to the range of `Int`.
+  /// Milliseconds, rounded towards zero and clamped.
   package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
 }

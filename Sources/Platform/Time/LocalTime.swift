@@ -12,9 +12,7 @@ package struct LocalTime: Sendable, Hashable {
   package let minute: Int
   package let second: Int
 
-  /// Converts unix seconds. Nil for a year that the system cannot represent.
-  ///
-  /// - Parameter isUTC: Whether to convert to UTC.
+  /// Nil for a year that the system cannot represent. Converts to UTC if `isUTC` is true.
   package init?(_ unixSeconds: Int, isUTC: Bool = false) {
     var seconds = time_t(unixSeconds)
     var parts = unsafe tm()

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A source of time, which tests control.
 package protocol TimeSource: Sendable {
-  /// The current time for deadlines, including suspend.
+  /// The time for deadlines, including suspend.
   func now() -> Instant
   /// Unix seconds of the machine's clock, which may be wrong and may jump.
   func wallSeconds() -> Int
@@ -13,7 +13,6 @@ extension TimeSource {
   package var clockOffset: Int { wallSeconds() - Int(now().nanoseconds / 1_000_000_000) }
 }
 
-/// The machine's clocks.
 package struct SystemTime: TimeSource {
   package init() {}
 

@@ -4,39 +4,36 @@ package import OAuth
 package import Platform
 internal import Synchronization
 
-/// The metadata and key sets of issuers, cached in memory and on disk.
-///
-/// The files are public, but a changed one cannot redirect a secret: secrets only go to origins in their ``Authority``.
-/// Thread-safe; holds no lock during network or disk access.
+/// Caches the metadata and key sets of issuers in memory and on disk. A changed file cannot redirect a secret: secrets
+/// only go to origins in their ``Authority``. Thread-safe; holds no lock during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
 
-  /// The minimum lifetime in seconds, even if `Cache-Control` is shorter.
+  /// In seconds. Overrides a shorter `Cache-Control`.
   private static let minimumLifetime = 300
-  /// The maximum lifetime in seconds, and the default.
+  /// In seconds. Also the default.
   private static let maximumLifetime = 86_400
 
-  /// The maximum number of documents in memory. The oldest is dropped first.
+  /// The maximum number of documents. The oldest is dropped first.
   private static let maxInMemory = 128
-  /// The maximum size of a document read from disk, in bytes.
+  /// The maximum size of a document on disk.
   private static let maxBytes = 1 << 20
-  /// The maximum number of cache files: a server may use a new URL for its keys each time.
+  /// Limits the cache, since a server may use a new URL for its keys each time.
   private static let maxFiles = 256
-  /// The maximum size in bytes of a document that is also kept parsed.
+  /// Larger documents are parsed at each use.
   private static let maxBytesKeptParsed = 1 << 16
 
-  /// A cached document.
   private struct Entry {
     var body: [UInt8]
-    /// The parsed `body`, or nil before first use.
+    /// Nil before the first use, and for large documents.
     var parsed: ParsedDocument?
-    /// The time of the fetch, in unix seconds.
+    /// In unix seconds.
     var fetchedAt: Int
-    /// The end of the lifetime, in unix seconds.
+    /// In unix seconds.
     var expiresAt: Int
     var entityTag: String?
-    /// Unique for each document fetched by this process, and 0 for one read from disk.
+    /// Unique for each document fetched by this process; 0 if read from disk.
     var version = 0
   }
 
@@ -62,9 +59,7 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// Returns a document from the cache, or else from the server.
-  ///
-  /// - Parameter fresh: Whether to ignore the cache.
+  /// Returns the cached document, or fetches it if it is missing or `fresh` is true.
   func document<Document>(
     _ source: DocumentSource<Document>, fresh: Bool = false
   ) throws(OAuthError) -> Versioned<Document> {
@@ -76,13 +71,12 @@ package final class DocumentCache: Sendable {
     return Versioned(document, version: entry.version)
   }
 
-  /// The error of the last fetch of a document before its expiry. Nil if none has failed since the last successful
-  /// fetch.
+  /// The error of the last early fetch. Nil if none has failed since the last success.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
     refetchLimiter.withLock { $0.problem(of: source.route) }
   }
 
-  /// Seconds until a document may be fetched early or expires, whichever is first. 0 for now.
+  /// Seconds until a document expires or may be fetched early. 0 for now.
   func secondsUntilRefetch<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
     let outOfTurn = refetchLimiter.withLock { $0.secondsLeft(source.route, now: now) }
@@ -91,7 +85,7 @@ package final class DocumentCache: Sendable {
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
 
-  /// Removes the cached metadata and keys of an issuer, in memory and on disk.
+  /// Removes the issuer's metadata and keys from memory and disk.
   package func forget(_ issuer: Issuer, transport: Transport) {
     let metadata = DocumentName(metadataOf: issuer, transport)
     let published = entryEvenIfExpired(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
@@ -102,7 +96,7 @@ package final class DocumentCache: Sendable {
 
   typealias Fetches<Document: Sendable> = SharedFetches<DocumentFetchKey, Versioned<Document>, OAuthError>
 
-  /// Parses an entry's document. Nil if invalid.
+  /// Parses an entry. Nil if invalid.
   private func read<Document>(_ entry: Entry, _ source: DocumentSource<Document>) -> Document? {
     let allowsHTTPLoopback = source.transport.allowHTTPLoopback
     if let parsed = entry.parsed, parsed.allowsHTTPLoopback == allowsHTTPLoopback {
@@ -145,7 +139,7 @@ package final class DocumentCache: Sendable {
     entries.withLock { $0[name]?.version ?? 0 } > version
   }
 
-  /// Fetches a document, or joins a fetch in progress. A failure keeps the cached document.
+  /// Joins a fetch in progress, if any. A failure keeps the cached document.
   private func fetch<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let ending = try source.fetches(self).fetch(
       source.fetchKey, isGivenUp: source.isGivenUp, concernsCallerOnly: DocumentSource<Document>.concernsCallerOnly
@@ -156,7 +150,6 @@ package final class DocumentCache: Sendable {
     return document
   }
 
-  /// Fetches a document without joining another caller's fetch.
   private func fetchUnshared<Document>(_ source: DocumentSource<Document>) throws(OAuthError) -> Versioned<Document> {
     let http = ObservedHTTPClient.wrapping(http, time: time, source.observer)
     let known = entryEvenIfExpired(source.name).flatMap { entry in source.parse(entry.body).map { (entry, $0) } }
@@ -176,7 +169,6 @@ package final class DocumentCache: Sendable {
     }
   }
 
-  /// The entry in memory or on disk. Nil if it has expired.
   private func unexpiredEntry(_ name: DocumentName) -> Entry? {
     let now = time.wallSeconds()
     func isGood(_ entry: Entry) -> Bool { entry.fetchedAt <= now && now < entry.expiresAt }
@@ -186,10 +178,9 @@ package final class DocumentCache: Sendable {
     return isGood(entry) ? entry : nil
   }
 
-  /// The entry in memory or on disk, even if it has expired.
   private func entryEvenIfExpired(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
-  /// Caches a fetched document. Returns its version number.
+  /// Returns the version number of the cached document.
   private func store(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.maximumLifetime, Self.minimumLifetime), Self.maximumLifetime)
@@ -201,7 +192,7 @@ package final class DocumentCache: Sendable {
     return entry.version
   }
 
-  /// Keeps an entry in memory and returns it. An entry from disk (`isNewer` is false) does not replace another.
+  /// Returns the kept entry. Unless `isNewer` is true, an existing entry is not replaced.
   @discardableResult
   private func keepInMemory(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
@@ -216,7 +207,6 @@ package final class DocumentCache: Sendable {
     }
   }
 
-  /// Deletes a document from memory and disk.
   private func forget(_ name: DocumentName) {
     entries.withLock { $0[name] = nil }
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false)
@@ -224,7 +214,7 @@ package final class DocumentCache: Sendable {
     try? directory.removeFile(file)
   }
 
-  /// Reads a cache file: one line of JSON (name, times, entity tag), then the document. Nil if invalid.
+  /// Reads one line of JSON (name, times, entity tag), then the document. Nil if invalid.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.maxBytes + 4096),
@@ -240,7 +230,7 @@ package final class DocumentCache: Sendable {
       body: Array(bytes[(end + 1)...]), fetchedAt: fetchedAt, expiresAt: min(expiresAt, latest), entityTag: tag)
   }
 
-  /// Writes a cache file. Ignores errors.
+  /// Ignores errors.
   private func writeFile(_ entry: Entry, _ name: DocumentName) {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: true)
     else { return }
@@ -254,7 +244,7 @@ package final class DocumentCache: Sendable {
     prune(directory)
   }
 
-  /// Deletes the oldest half of the files if there are more than ``maxFiles``.
+  /// If there are more than ``maxFiles``, keeps only the newest half of that number.
   private func prune(_ directory: borrowing PrivateDirectory) {
     guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.maxFiles else {
       return

@@ -2,7 +2,6 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// The kinds of cached documents.
 enum DocumentKind: String, CaseIterable, Sendable {
   case metadata, keys
 
@@ -13,7 +12,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The log entry for a fetch of a possibly outdated document.
+  /// Logged when fetching a document because the cached one may be outdated.
   var refetchStep: SessionStep {
     switch self {
     case .metadata: .cachedMetadataRejected
@@ -23,8 +22,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a cached document. Includes the trust settings, since one account's authorities and pins do not apply to
-/// another.
+/// Identifies a cached document, with the trust settings: one account's authorities and pins do not apply to another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
   /// The issuer of metadata, or the URL of a key set.
@@ -40,14 +38,13 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The name of the cache file: a digest of ``subject`` and ``trust``. Nil if hashing fails.
+  /// The file name: a digest of ``subject`` and ``trust``. Nil if hashing fails.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
-  /// Whether `name` has the form of a cache file's name.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import OAuth
 
-/// A public document of an issuer, with the code that fetches and parses it.
+/// Fetches and parses a public document of an issuer.
 struct DocumentSource<Document: Sendable>: Sendable {
   let name: DocumentName
   let transport: Transport
@@ -9,22 +9,20 @@ struct DocumentSource<Document: Sendable>: Sendable {
   let observer: SessionObserver?
   /// Returns the cache's fetches in progress.
   let fetches: @Sendable (DocumentCache) -> DocumentCache.Fetches<Document>
-  /// Parses a response body. Returns nil if invalid.
+  /// Parses a response body. Nil if invalid.
   let parse: @Sendable ([UInt8]) -> Document?
-  /// Returns what to report about a received document.
+  /// Returns the observations to report about a fetched document.
   let observations: @Sendable (Document) -> [SessionObservation]
   /// Requests the document. With an entity tag, the server may respond that it has not changed.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
-  /// Whether the caller no longer wants the document.
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether a failure concerns only the caller that fetched. Waiting callers then fetch themselves.
+  /// Whether waiting callers must fetch themselves after this failure.
   static func concernsCallerOnly(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var route: DocumentRoute { DocumentRoute(name, transport) }
 
-  /// The key for sharing a fetch between concurrent callers.
   var fetchKey: DocumentFetchKey {
     DocumentFetchKey(route: route, proxyCredentials: transport.proxy?.credentials.map { ObjectIdentifier($0) })
   }
@@ -45,7 +43,7 @@ struct DocumentRoute: Hashable, Sendable {
   }
 }
 
-/// Identifies a fetch in progress. Fetches with different proxy credentials are not shared.
+/// Fetches with different proxy credentials are not shared.
 struct DocumentFetchKey: Hashable, Sendable {
   let route: DocumentRoute
   let proxyCredentials: ObjectIdentifier?

@@ -2,7 +2,6 @@ package import OAuth
 internal import Crypto
 internal import Platform
 
-/// The result of examining an account's authorization server.
 package struct IssuerExamination: Sendable {
   /// The duration of the examination.
   package var milliseconds = 0
@@ -18,7 +17,7 @@ package struct IssuerExamination: Sendable {
 }
 
 extension AccountConfiguration {
-  /// Whether one examination covers both accounts: they use the same server in the same way.
+  /// Whether both accounts use the same server in the same way.
   package func canShareExamination(with other: AccountConfiguration) -> Bool {
     issuer == other.issuer && self.caFile == other.caFile && self.proxy == other.proxy && self.pins == other.pins
       && self.proxyExclusions == other.proxyExclusions && self.allowHTTPLoopback == other.allowHTTPLoopback
@@ -45,7 +44,7 @@ extension SessionServices {
     return examination
   }
 
-  /// Fetches the server's keys. Nil if it has no key set.
+  /// Nil if the server has no key set.
   private func fetchKeys(
     _ account: AccountName, _ configuration: AccountConfiguration, _ http: ClockMeasuringHTTPClient,
     _ cancellation: Cancellation
@@ -76,7 +75,7 @@ extension SessionServices {
     ).value
   }
 
-  /// Checks that the server sends any response at the issuer URL.
+  /// Throws unless the server sends a response at the issuer URL.
   private func checkReachable(
     _ issuer: Issuer, _ transport: Transport, _ http: ClockMeasuringHTTPClient, _ cancellation: Cancellation
   ) throws(OAuthError) {
@@ -97,7 +96,7 @@ private final class ClockMeasuringHTTPClient: HTTPClient {
     self.time = time
   }
 
-  /// By how many seconds this machine's clock was ahead at the last response. Nil without a `Date`.
+  /// Positive if this machine's clock is ahead. Nil before a response with a `Date`.
   var offsetSeconds: Int? { lastOffsetSeconds.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

@@ -24,7 +24,7 @@ struct IssuerKeys: Sendable {
     let source: IssuerKeys
   }
 
-  /// Returns the keys from the cache, or else from the server.
+  /// If the keys' URL fails, tries the URL in newer metadata.
   func fetchUnlessCached() throws(OAuthError) -> KeysAndSource {
     do throws(OAuthError) {
       return KeysAndSource(keys: try documents.document(document), source: self)
@@ -33,9 +33,8 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Fetches newer keys, if necessary from the URL in newer metadata. Nil if the rate limit forbids a fetch.
-  ///
-  /// - Throws: The error of this fetch or, if the rate limit forbids it, of the last one.
+  /// Fetches newer keys, if necessary from the URL in newer metadata. If the rate limit forbids a fetch, returns nil or
+  /// throws the error of the last one.
   func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> KeysAndSource? {
     do throws(OAuthError) {
       if let newer = try documents.fetchNewer(than: old, document) { return KeysAndSource(keys: newer, source: self) }
@@ -46,7 +45,7 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Seconds until the keys may be fetched again, at least 1.
+  /// At least 1.
   var secondsUntilRefetch: Int { max(1, documents.secondsUntilRefetch(document)) }
 
   /// Fetches the keys at the new URL in newer metadata. Nil if the URL has not changed.
@@ -69,7 +68,7 @@ struct IssuerKeys: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the document may have moved to another URL. False for slow or failing servers.
+  /// Whether the document may have moved. False for slow or failing servers.
   fileprivate var mayBeDueToMove: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

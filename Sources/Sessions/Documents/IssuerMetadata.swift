@@ -13,13 +13,10 @@ struct IssuerMetadata: Sendable {
     DocumentSource(parsed.issuer, parsed.transport, cancellation, observer)
   }
 
-  /// Returns the metadata from the cache, or else from the server.
   func fetchUnlessCached() throws(SessionError) -> Version { try read(fresh: false) }
 
-  /// Fetches the metadata even if cached, for a sign-in.
   func fetchFresh() throws(SessionError) -> Version { try read(fresh: true) }
 
-  /// The metadata, from the server if `fresh` is true or it is not cached.
   private func read(fresh: Bool) throws(SessionError) -> Version {
     // For a server without metadata, the endpoints come from the settings or the provider.
     let named = Version(
@@ -36,8 +33,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Returns newer metadata, fetched now or by another caller, if any. If the rate limit forbids a fetch, returns nil
-  /// or throws the error of the last fetch.
+  /// Returns newer metadata, if any, fetched now or by another caller. If the rate limit forbids a fetch, returns nil
+  /// or throws the error of the last one.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard parsed.publishesMetadata else { return nil }
     if let newer = try mapOAuthError(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }

@@ -3,9 +3,7 @@ internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
 struct KeySearch: Sendable {
-  /// The last step of the search.
   private enum Stage {
-    /// No keys have been returned.
     case start
     /// These cached keys were returned.
     case cached(DocumentCache.VersionedKeys)
@@ -20,12 +18,11 @@ struct KeySearch: Sendable {
 
   init(_ source: IssuerKeys) { self.source = source }
 
-  /// Seconds until a new search may find other keys, at least 1.
+  /// At least 1.
   var secondsUntilRefetch: Int { source.secondsUntilRefetch }
 
-  /// Returns the next keys to try, if any.
-  ///
-  /// - Throws: The error of the fetch. After the first keys, it contains the time until a new search may find others.
+  /// Returns the next keys to try, if any. After the first keys, the error of a fetch contains the time until a new
+  /// search may find others.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()
@@ -40,7 +37,6 @@ struct KeySearch: Sendable {
     }
   }
 
-  /// Fetches newer keys at the same URL, or those at a new one.
   private mutating func fetchNewer() throws(OAuthError) -> JWKSet? {
     if case .cached(let old) = stage {
       let newer = try source.fetchNewer(than: old)

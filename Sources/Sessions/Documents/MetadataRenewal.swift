@@ -8,8 +8,7 @@ struct MetadataRenewal: Sendable {
     let account: AccountName
     let authority: Authority
 
-    /// - Throws: `endpointMoved` if the endpoint's origin was not known at sign-in: changed metadata must not redirect
-    ///   a secret.
+    /// Throws `endpointMoved` for an origin not known at sign-in: changed metadata must not redirect a secret.
     func check(_ endpoint: Endpoint?) throws(SessionError) {
       guard let endpoint, !authority.includes(endpoint) else { return }
       throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
@@ -17,16 +16,14 @@ struct MetadataRenewal: Sendable {
   }
 
   let source: IssuerMetadata
-  /// The metadata in use.
   var version: IssuerMetadata.Version
   /// The limits for new endpoints. Nil if no secrets are sent.
   let allowedOrigins: AllowedOrigins?
 
-  /// Returns newer metadata. Nil if there is none or the fetch failed.
+  /// Nil if there is no newer metadata or the fetch failed.
   func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
-  /// Returns newer metadata for fetching keys. Nil if there is none, or if the origin of its key URL was not known at
-  /// sign-in.
+  /// Nil if there is no newer metadata, or if the origin of its key URL was not known at sign-in.
   func fetchNewerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
       guard let newer = try source.fetchNewer(than: version) else { return nil }

@@ -1,26 +1,23 @@
 internal import OAuth
 
-/// Limits how often documents are fetched early, for an unknown key or a missing endpoint. Dropping a document from the
-/// cache does not reset its limit.
+/// Limits early fetches of documents, for an unknown key or a missing endpoint. Dropping a document from the cache does
+/// not reset its limit.
 struct RefetchLimiter: Sendable {
-  /// The early fetches of a document.
   private struct Record {
-    /// The times of fetches in unix seconds, oldest first.
+    /// In unix seconds, oldest first.
     var times: [Int] = []
     /// The error of the last fetch, if it failed.
     var problem: OAuthError?
   }
 
-  /// The minimum interval between two early fetches.
   private static let minimumIntervalSeconds = 60
-  /// The maximum number of early fetches per hour.
   private static let maxPerHour = 10
-  /// The maximum number of documents. The least recently fetched one is dropped first.
+  /// The least recently fetched document is dropped first.
   private static let maxDocuments = 256
 
   private var records: [DocumentRoute: Record] = [:]
 
-  /// Records a fetch. Returns false if the limit forbids one now.
+  /// Returns false if the limit forbids a fetch now.
   mutating func recordIfAllowed(_ route: DocumentRoute, now: Int) -> Bool {
     guard secondsLeft(route, now: now) == 0 else { return false }
     var record = records[route] ?? Record()
@@ -43,7 +40,7 @@ struct RefetchLimiter: Sendable {
     return max(0, last + Self.minimumIntervalSeconds - now, hourLeft)
   }
 
-  /// The fetches of the last hour, without future times from before the clock was set back.
+  /// Drops older fetches, and future ones from before the clock was set back.
   private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
     times.filter { now - 3600 < $0 && $0 <= now }
   }
@@ -52,6 +49,6 @@ struct RefetchLimiter: Sendable {
 
   mutating func recordSuccess(_ route: DocumentRoute) { records[route]?.problem = nil }
 
-  /// The error of the last early fetch. Nil if it succeeded or there was none.
+  /// Nil if the last early fetch succeeded or there was none.
   func problem(of route: DocumentRoute) -> OAuthError? { records[route]?.problem }
 }

@@ -1,8 +1,7 @@
 internal import Platform
 
-/// The result of a shared fetch for one caller.
 enum FetchResult<Value> {
-  /// The value was fetched, by this or another caller.
+  /// Fetched by this or another caller.
   case fetched(Value)
   /// The caller was cancelled.
   case givenUp
@@ -10,24 +9,23 @@ enum FetchResult<Value> {
   case notBegun
 }
 
-/// Combines concurrent fetches of the same value: one caller fetches it for all.
+/// Combines concurrent fetches of the same value into one.
 final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: Error & Sendable>: Sendable {
   typealias Outcome = Result<Value, Problem>
 
   private final class PendingFetch: Sendable {
-    /// The result. Nil while the fetch is in progress.
+    /// Nil while the fetch is in progress.
     let outcome = Monitor<Outcome?>(nil)
   }
 
   private let pendingFetches = Monitor<[Name: PendingFetch]>([:])
 
-  /// How often a waiting caller checks whether it was cancelled.
+  /// How often a waiting caller checks for cancellation.
   private static var pollInterval: Duration { .milliseconds(250) }
 
-  /// Fetches a value, or waits for another caller's fetch of it.
+  /// Runs `body` to fetch a value, or waits for another caller's fetch of the same name until `isGivenUp` returns true.
   ///
   /// - Parameters:
-  ///   - isGivenUp: Whether the caller was cancelled.
   ///   - concernsCallerOnly: Whether others must fetch themselves after this failure.
   ///   - mayBegin: Whether to start a fetch. Called under the lock.
   func fetch(
@@ -43,7 +41,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  /// Joins the fetch of `name`, or starts one and returns `isFirst` as true. Nil if `mayBegin` forbids it.
+  /// Nil if `mayBegin` forbids starting a fetch.
   private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (PendingFetch, isFirst: Bool)? {
     pendingFetches.withLock { pendingFetches in
       if let pending = pendingFetches[name] { return (pending, false) }
@@ -54,7 +52,6 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  /// Fetches the value for all waiting callers.
   private func fetch(_ pending: PendingFetch, _ name: Name, _ body: () throws(Problem) -> Value) -> Outcome {
     let outcome: Outcome
     do throws(Problem) { outcome = .success(try body()) } catch { outcome = .failure(error) }
@@ -63,7 +60,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     return outcome
   }
 
-  /// The outcome of another caller's fetch. Nil if this caller is cancelled first.
+  /// Nil if this caller is cancelled before the other caller's fetch ends.
   private func wait(for pending: PendingFetch, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
       if let outcome = pending.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }

@@ -4,7 +4,6 @@ internal import Platform
 
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
-  /// The result of a request for newer keys.
   package enum NewerKeys: Sendable {
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.
@@ -12,10 +11,9 @@ package final class VerificationKeys: Sendable {
     case failed(SessionError)
   }
 
-  /// A version of the keys with a unique number.
   package struct Version: Sendable {
     package let keys: JWKSet
-    /// The issuer's keys with their source. Nil for fixed keys.
+    /// Nil for fixed keys.
     fileprivate var issuerKeys: IssuerKeys.KeysAndSource?
     fileprivate var number = 0
 
@@ -36,19 +34,18 @@ package final class VerificationKeys: Sendable {
     var replacementFailure: (problem: SessionError, at: Instant)?
   }
 
-  /// The minimum time between a failed fetch and the next.
+  /// The minimum wait after a failed fetch.
   private static let retryInterval = Duration.seconds(60)
 
-  /// The tokens' issuer. Nil for fixed keys.
+  /// Nil for fixed keys.
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// The template of the `iss` claim of a multi-tenant server. Nil for other servers and fixed keys.
+  /// The template of a multi-tenant server's `iss` claim. Nil for other servers and fixed keys.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
 
-  /// Creates a fixed set of keys.
   package init(_ keys: JWKSet) {
     issuer = nil
     announcedAlgorithms = nil
@@ -57,12 +54,10 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(version: Version(keys)))
   }
 
-  /// Gets an issuer's keys by its metadata (RFC 8725 section 3.8), from the cache or the network. Blocking.
+  /// Gets an issuer's keys by its metadata (RFC 8725 section 3.8), from the cache or the network. Blocking. Ignores the
+  /// client of `configuration`.
   ///
-  /// - Parameters:
-  ///   - configuration: The issuer and how to reach it. The client is ignored.
-  ///   - account: The account with these settings, if any.
-  ///   - proxyCredentials: `user:password` for a proxy that does not belong to an account.
+  /// - Parameter proxyCredentials: `user:password` for a proxy that does not belong to an account.
   package init(
     of configuration: AccountConfiguration, account: AccountName?, proxyCredentials: SharedSecret?,
     services: SessionServices, cancellation: Cancellation
@@ -90,9 +85,8 @@ package final class VerificationKeys: Sendable {
 
   package var current: Version { state.withLock { $0.version } }
 
-  /// Replaces expired keys. Blocks while fetching.
-  ///
-  /// - Returns: The error if that failed. No token is then valid: the issuer may have withdrawn any key.
+  /// Replaces expired keys. Blocking. If an error is returned, no token is valid: the issuer may have withdrawn any
+  /// key.
   package func replaceIfExpired() -> SessionError? {
     let old = current
     guard let issuerKeys = old.issuerKeys else { return nil }
@@ -108,8 +102,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Returns keys newer than `old`, for a token that `old` does not verify. Blocking and rate-limited. If these do not
-  /// verify the token either, call again.
+  /// Returns newer keys for a token that `old` does not verify. Blocking and rate-limited. If these do not verify the
+  /// token either, call again.
   package func fetchNewer(than old: Version) -> NewerKeys {
     guard let issuerKeys = old.issuerKeys else { return .none }
     let now = current
@@ -125,12 +119,12 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Pairs an error with the current time.
+  /// Adds the current time to an error. Nil for fixed keys.
   private func timestamped(_ problem: SessionError) -> (SessionError, Instant)? {
     time.map { (problem, $0.now()) }
   }
 
-  /// The error, if it is less than ``retryInterval`` old.
+  /// Nil unless the error is less than ``retryInterval`` old.
   private func unlessOld(_ noted: (problem: SessionError, at: Instant)?) -> SessionError? {
     guard let time, let noted, noted.at.duration(to: time.now()) < Self.retryInterval else { return nil }
     return noted.problem
@@ -144,7 +138,7 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// The proxy credentials of the account's sign-in. Nil if the settings name another proxy now.
+  /// Nil if the settings name another proxy than at sign-in.
   private static func proxyCredentials(
     of account: AccountName?, _ configuration: AccountConfiguration, _ services: SessionServices
   ) -> SharedSecret? {

@@ -1,9 +1,8 @@
 package import Crypto
 
-/// A document with a version number.
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
-  /// Greater than for all documents fetched earlier by this process. 0 if this process did not fetch it.
+  /// Greater than for all documents fetched earlier by this process. 0 if it did not fetch this one.
   let version: Int
 
   /// Wraps a document that never changes.

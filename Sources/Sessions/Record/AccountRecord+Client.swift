@@ -2,10 +2,8 @@ package import Crypto
 internal import OAuth
 
 extension AccountRecord {
-  /// The thumbprint and expiry (unix seconds) of the account's client certificate. Nil if it has none or it is
-  /// unreadable.
-  ///
-  /// - Parameter device: The device with the certificate's key, which is not contacted.
+  /// The thumbprint and expiry (unix seconds) of the client certificate. Nil if missing or unreadable. Does not contact
+  /// `device`.
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) -> (thumbprint: String, expiresAt: Int)? {
@@ -14,13 +12,13 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// The registration access token, if the client was registered dynamically.
+  /// Nil unless the client was registered dynamically.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record to keep after a sign-out, without user and session, but with `revocation`. Nil if there is nothing to
+  /// The record to keep after a sign-out: without user and session, but with `revocation`. Nil if there is nothing to
   /// keep.
   func signedOut(_ revocation: PendingRevocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil || beganAtResource || isDeviceGrantRefused else { return nil }

@@ -3,27 +3,26 @@ internal import Encoding
 package import OAuth
 internal import Vault
 
-/// The vault's record of an account: its secrets, the origins that may receive them, and the user. Serialized only in
-/// secret memory.
+/// The vault's record of an account. Serialized only in secret memory.
 @dynamicMemberLookup
 package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The claims `iss sub aud azp auth_time nonce` of the first ID Token, if any (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
-  /// The user according to the last verified ID Token, if any.
+  /// The user according to the last verified ID Token.
   package var label: PersonLabel?
-  /// The scope of the account's own token. Set if the grant includes further scopes, for single origins.
+  /// The scope of the account's own token. Set if the grant includes more scope, for single origins.
   package var ownScope: String?
-  /// The access token. Stored only if the settings require it and the account cannot refresh.
+  /// Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// The expiry of an access token without refresh token, in unix seconds. Nil if the server sent no lifetime.
+  /// Set only without a refresh token, in unix seconds. Nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
   /// The last verified ID Token in compact form, possibly expired. Identifies the user offline.
   package var idToken: SharedSecret?
   package var credentials = ClientCredentials()
-  /// The serialized ``DPoPKey`` that the tokens are bound to. Nil for Bearer tokens.
+  /// A serialized ``DPoPKey``. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
-  /// The registration of a dynamically registered client.
+  /// Nil unless the client was registered dynamically.
   package var registration: ClientRegistrationRecord?
   /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records: the standard URI
   /// with the issuer in its path.
@@ -37,13 +36,13 @@ package struct AccountRecord: Sendable {
   package var isDeviceGrantRefused = false
   /// The DPoP proof algorithms that the account's resource accepts. Empty if not announced.
   package var proofAlgorithms: [String] = []
-  /// `user:password` of the account's proxy.
+  /// `user:password`.
   package var proxyCredentials: SharedSecret?
-  /// The time of the sign-in, in unix seconds.
+  /// In unix seconds.
   package var signedInAt: Int
   /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
   package var isExpired = false
-  /// The server's reason, if any, without control characters.
+  /// The server's reason, without control characters.
   package var expiryReason: String?
   /// Whether the session had no refresh token, and its access token was never stored. ``isExpired`` is also set, for
   /// older versions.
@@ -52,22 +51,21 @@ package struct AccountRecord: Sendable {
   package var isSignedOut = false
   /// The tokens that a sign-out has not revoked yet. Nil while signed in.
   package var revocation: PendingRevocation?
-  /// The grant of a session without a user. Nil if there is a user.
+  /// Nil if there is a user.
   package var unattended: UnattendedGrant?
   package init(authority: Authority, signedInAt: Int) {
     self.authority = authority
     self.signedInAt = signedInAt
   }
 
-  /// The members that a refresh changes.
   package struct RefreshedMembers: Sendable {
     package var refreshToken: SharedSecret?
     /// The granted scope. Nil if the server sent none.
     package var scope: String?
-    /// The granted authorization details (RFC 9396), as last sent by the server.
+    /// The granted details (RFC 9396), as last sent by the server.
     package var authorizationDetails: AuthorizationDetails?
     package var expiry = GrantExpiry()
-    /// The time of the last refresh, in unix seconds.
+    /// In unix seconds.
     package var refreshedAt: Int?
     /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
     package var identityBlock: IdentityBlock?
@@ -80,11 +78,10 @@ package struct AccountRecord: Sendable {
     set { refreshedMembers[keyPath: member] = newValue }
   }
 
-  /// Tokens to revoke, with a deadline.
   package struct PendingRevocation: Sendable {
     package var refreshToken: SharedSecret?
     package var accessToken: SharedSecret?
-    /// The deadline, in unix seconds.
+    /// A deadline in unix seconds.
     package let until: Int
   }
 
@@ -121,7 +118,6 @@ package struct AccountRecord: Sendable {
     set { revocation?.accessToken = newValue }
   }
 
-  /// The claims of the verified ID Token, if any.
   var claims: JSONObject? {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }
@@ -132,9 +128,7 @@ package struct AccountRecord: Sendable {
     label = PersonLabel(claims: token.claims) ?? label
   }
 
-  /// The error if the session has ended without a sign-out.
-  ///
-  /// - Parameter now: Unix seconds.
+  /// The error if the session has ended without a sign-out. `now` is in unix seconds.
   package func endError(_ account: AccountName, now: Int) -> SessionError? {
     guard isExpired else { return nil }
     // The token is in the memory of a daemon only, and may have expired.
@@ -142,10 +136,8 @@ package struct AccountRecord: Sendable {
     return .expired(account: account.text, reason: expiryReason)
   }
 
-  /// Serializes the record as JSON.
-  ///
-  /// - Parameter arena: The arena to use while it has memory.
-  /// - Throws: ``SessionError/memory`` if secret memory is full.
+  /// Serializes the record as JSON, in `arena` while it has memory. Throws ``SessionError/memory`` if secret memory is
+  /// full.
   package func serialized(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     for (name, path) in Self.flags where self[keyPath: path] { open[name] = true }
@@ -217,8 +209,8 @@ package struct AccountRecord: Sendable {
   }
 }
 
-/// Why an account is blocked: its user is uncertain until a refresh returns an ID Token that matches the first one
-/// (OpenID Connect Core section 12.2), or the user signs in again.
+/// The user is uncertain until a refresh returns an ID Token that matches the first one (OpenID Connect Core section
+/// 12.2), or the user signs in again.
 package enum IdentityBlock: Sendable, Hashable {
   /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
   case changed(claim: String?)
@@ -240,7 +232,6 @@ package enum IdentityBlock: Sendable, Hashable {
     }
   }
 
-  /// The error for token requests while blocked.
   func error(_ account: AccountName) -> SessionError {
     switch self {
     case .changed(let claim): .identityChanged(account: account.text, claim: claim)

@@ -2,22 +2,20 @@ package import Crypto
 internal import OAuth
 internal import Platform
 
-/// Where an account's assertion is read for each request.
+/// The source of an account's assertion, read for each request.
 package enum AssertionSource: Sendable, Hashable {
-  /// The file at this absolute path.
+  /// An absolute path.
   case file(String)
-  /// This environment variable of the caller.
+  /// A variable in the caller's environment.
   case variable(String)
   /// The token service of GitHub Actions, named by the caller's variables.
   case workflow
-  /// The authorization server of this other account, which issues the assertion.
+  /// Another account, whose authorization server issues the assertion.
   case account(String)
-  /// The sign-in request. Used for that sign-in only.
+  /// The sign-in request, for that sign-in only.
   case signInRequest
 
-  /// The token file of a Kubernetes pod's service account.
-  ///
-  /// Source: https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
+  /// The token of a Kubernetes pod (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/).
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
   /// The variable in GitLab's examples. Jobs may choose another name.
@@ -25,10 +23,10 @@ package enum AssertionSource: Sendable, Hashable {
   /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
   private static let jobVariable = "GITLAB_OIDC_TOKEN"
 
-  /// The maximum length of a variable's name, in bytes.
+  /// Limits a variable's name.
   package static let maximumVariableBytes = 128
 
-  /// The variables that the caller must pass with each request.
+  /// The caller must pass these variables with each request.
   package var variables: [String] {
     switch self {
     case .variable(let name): [name]
@@ -37,7 +35,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// The source in the settings. Nil if they name none.
+  /// Nil if the settings name no source.
   fileprivate init?(_ settings: AccountConfiguration) {
     if let account = settings.assertionAccount {
       self = .account(account)
@@ -54,10 +52,8 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Reads and checks the assertion. Blocking.
-  ///
-  /// - Parameter now: Unix seconds.
-  /// - Throws: If there is no assertion or this server would reject it.
+  /// Reads and checks the assertion. Blocking. Throws if there is none or this server would reject it. `now` is in unix
+  /// seconds.
   func read(
     _ passedAssertion: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
@@ -107,11 +103,11 @@ package enum AssertionSource: Sendable, Hashable {
   }
 }
 
-/// The values in a request that provide its assertion. Never stored.
+/// Values in a request that provide its assertion. Never stored.
 package struct PassedAssertion: Sendable {
-  /// The values of the caller's variables, by name.
+  /// The caller's environment variables, by name.
   package var variables: [String: SharedSecret] = [:]
-  /// The assertion itself, for ``AssertionSource/account(_:)`` and ``AssertionSource/signInRequest``.
+  /// For ``AssertionSource/account(_:)`` and ``AssertionSource/signInRequest``.
   package var assertion: SharedSecret?
 
   package init(variables: [String: SharedSecret] = [:], assertion: SharedSecret? = nil) {
@@ -121,25 +117,22 @@ package struct PassedAssertion: Sendable {
 }
 
 extension AccountConfiguration {
-  /// The source of the assertion that signs in the account, if any.
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// The configured policy, but never in the background if callers must pass values.
+  /// The configured policy, but not in the background if callers must pass values.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh
   }
 }
 
-/// A file with an assertion, which the platform replaces before it expires.
+/// The platform replaces the file before its assertion expires.
 struct AssertionFile {
   let path: String
 
   private static let readTimeout = Duration.seconds(10)
 
-  /// Reads the file without a trailing newline. Blocking.
-  ///
-  /// - Throws: `assertionUnreadable` if reading fails.
+  /// Reads the file without a trailing newline. Blocking. Throws `assertionUnreadable` if reading fails.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openProvidedFile(path)) } catch {

@@ -1,25 +1,23 @@
 internal import Encoding
 package import OAuth
 
-/// The origins and settings that limit where an account's secrets may be sent, as of the sign-in.
-///
-/// Sealed in the vault: what can edit dotfiles, and so the settings and the metadata cache, must not be able to
-/// redirect a refresh token.
+/// Limits where an account's secrets may be sent, as of the sign-in. Sealed in the vault, since what can edit dotfiles,
+/// and so the settings and the metadata cache, must not redirect a refresh token.
 package struct Authority: Sendable, Hashable {
   /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
   /// The SHA-256 hash of the certificate authority file in base64url. Used only if ``caCertificates`` is missing. Nil
   /// if only the system's authorities are used.
   package var caDigest: String?
-  /// The SHA-256 hash of each certificate in the authority file in base64url, sorted. Nil in older records.
+  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records.
   package private(set) var caCertificates: [String]?
   /// The origins of all endpoints that receive secrets or tokens, sorted.
   package var origins: [String]
-  /// The proxy that may receive the account's proxy credentials.
+  /// May receive the account's proxy credentials.
   package var proxy: String?
   /// The origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
   package var resourceOrigins: [String]
-  /// The origin of the UserInfo endpoint, which may also receive the access token.
+  /// May also receive the access token.
   package var userinfoOrigin: String?
 
   package init(
@@ -51,20 +49,16 @@ package struct Authority: Sendable, Hashable {
   /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != AccountSetting.table.caFile }
 
-  /// The settings rebuilt from the sealed copy, for an account missing from the settings file. Nil if they need a
-  /// certificate authority file, whose path is not sealed.
+  /// Rebuilt from the sealed settings, for an account missing from the settings file. Nil if they need a certificate
+  /// authority file, whose path is not sealed.
   package var configuration: AccountConfiguration? {
     guard !hasCertificateAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
     configuration.proxy = proxy
     return configuration
   }
 
-  /// The name of the first setting that differs from the sign-in's, or nil. The certificate authority file must still
-  /// contain at least one sealed certificate.
-  ///
-  /// - Parameters:
-  ///   - caDigest: The hash of the current file.
-  ///   - certificates: The hashes of the current file's certificates.
+  /// The name of the first setting that differs from the sign-in's, if any. The certificate authority file must still
+  /// contain a sealed certificate; `caDigest` and `certificates` are its hash and those of its certificates.
   package func changedSetting(
     in configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
@@ -73,9 +67,8 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.table.caFile.name
   }
 
-  /// Like ``changedSetting(in:caDigest:certificates:)``, for settings parsed for requests.
-  ///
-  /// - Parameter configuration: Compared instead of the settings in `parsed`.
+  /// Like ``changedSetting(in:caDigest:certificates:)``, for parsed settings. Compares `configuration` instead, if
+  /// given.
   func changedSetting(in parsed: ParsedConfiguration, as configuration: AccountConfiguration? = nil) -> String? {
     changedSetting(
       in: configuration ?? parsed.configuration, caDigest: parsed.authorities?.digest,
@@ -96,8 +89,7 @@ package struct Authority: Sendable, Hashable {
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
   }
 
-  /// Whether `proxy` was used at sign-in and may get its credentials again. The settings may name another proxy, since
-  /// proxies only transport TLS.
+  /// Whether `proxy` was used at sign-in. The settings may name another proxy, since proxies only transport TLS.
   func maySendProxyCredentials(to proxy: String) -> Bool {
     self.proxy.map { $0.hasSameBytes(as: proxy) } ?? false
   }
@@ -105,7 +97,7 @@ package struct Authority: Sendable, Hashable {
   /// Whether the endpoint's origin was known at sign-in.
   func includes(_ endpoint: Endpoint) -> Bool { origins.contains(endpoint.uri.origin) }
 
-  /// The first origin in `metadata` that was not known at sign-in, if any.
+  /// The first origin that was not known at sign-in, if any.
   package func unknownOrigin(in metadata: AuthorizationServerMetadata) -> String? {
     metadata.endpointOrigins.first { !origins.contains($0) }
   }

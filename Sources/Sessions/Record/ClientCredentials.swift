@@ -5,18 +5,14 @@ internal import OAuth
 /// A client's credentials in the vault.
 package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
-  /// The private key, as `PrivateKey.serializedForVault()` in base64url.
+  /// `PrivateKey.serializedForVault()` in base64url.
   package var key: SharedSecret?
-  /// The certificates in PEM, starting with the client's own.
+  /// In PEM, starting with the client's own.
   package var certificate: SharedSecret?
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
 
-  /// The client authentication according to the settings, with these credentials.
-  ///
-  /// - Parameters:
-  ///   - device: The key's device, if any.
-  ///   - wallSeconds: Returns the current unix time.
+  /// The client authentication that the settings require. `wallSeconds` returns the current unix time.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
@@ -38,9 +34,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The client certificate for TLS, if the settings use one.
-  ///
-  /// - Parameter device: The key's device, if any, which is not contacted.
+  /// The client certificate for TLS, if the settings use one. Does not contact `device`.
   func clientCertificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientCertificate? {
@@ -54,10 +48,8 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// The algorithms registered for signed responses.
-  ///
-  /// - Throws: `configuration` for an HS algorithm without a client secret (OpenID Connect Core section 3.1.3.7, step
-  ///   8).
+  /// The algorithms registered for signed responses. Throws `configuration` for an HS algorithm without a client secret
+  /// (OpenID Connect Core section 3.1.3.7, step 8).
   func responseSigning(_ configuration: AccountConfiguration) throws(SessionError) -> ResponseSigning {
     var signing = ResponseSigning()
     if let name = configuration.idTokenAlgorithm?.rawValue {
@@ -90,9 +82,8 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in.
-  ///
-  /// - Throws: `keyForeign` for a key of another device, `keyUnavailable` if the device does not work.
+  /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in. Throws
+  /// `keyForeign` for a key of another device, `keyUnavailable` if the device does not work.
   func testSigning(in device: any KeyDevice) throws(SessionError) {
     guard key != nil else { return }
     let key = try privateKey(in: device)
@@ -104,12 +95,7 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Creates a self-signed certificate (RFC 8705 section 2.2).
-  ///
-  /// - Parameters:
-  ///   - name: The certificate's common name.
-  ///   - device: The device with the key, if any.
-  ///   - start: The start of validity, in unix seconds.
+  /// Creates a certificate for `name` (RFC 8705 section 2.2), valid from `start` (unix seconds).
   mutating func makeCertificate(name: String, in device: any KeyDevice, from start: Int) throws(SessionError) {
     let key = try privateKey(in: device)
     do throws(CryptoError) {

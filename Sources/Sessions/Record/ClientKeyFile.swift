@@ -4,16 +4,14 @@ internal import OAuth
 
 /// A client's private key file, split for the vault and the settings.
 package struct ClientKeyFile: Sendable {
-  /// The key in the format of ``ClientCredentials/key``.
+  /// In the format of ``ClientCredentials/key``.
   package let key: SharedSecret
-  /// The key ID, if the file specifies one.
+  /// Nil if the file specifies none.
   package let keyID: String?
   /// The key's only permitted algorithm, if the file specifies one.
   package let algorithm: SigningAlgorithm?
 
-  /// - Parameters:
-  ///   - text: PEM or a JSON Web Key, on the secure heap.
-  ///   - device: The device of a key in a TPM, which is not contacted.
+  /// Parses PEM or a JSON Web Key on the secure heap. Does not contact `device`, which may contain the key.
   package init(_ text: Span<UInt8>, in device: any KeyDevice) throws(SessionError) {
     do throws(JOSEError) {
       let read = try ImportedPrivateKey.read(text, in: device)
@@ -34,9 +32,7 @@ package struct ClientKeyFile: Sendable {
     }
   }
 
-  /// Generates a key for registering a client.
-  ///
-  /// - Parameter device: The device for the key. Nil for the vault.
+  /// Generates a key for registering a client, in the vault if `device` is nil.
   package static func generate(in device: (any KeyDevice)? = nil) throws(SessionError) -> ClientKeyFile {
     do throws(CryptoError) {
       if let device { return ClientKeyFile(key: try encoded(try .make(in: device))) }
@@ -56,7 +52,7 @@ package struct ClientKeyFile: Sendable {
     do { return try encoded(key) } catch { throw JOSEError(.library) }
   }
 
-  /// The key in the format of ``ClientCredentials/key``.
+  /// In the format of ``ClientCredentials/key``.
   private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
     var text = SecretBuffer(capacity: 512)
     try key.serializedForVault().withBytes { Base64URL.append($0, to: &text) }

@@ -4,9 +4,8 @@ internal import OAuth
 
 /// The stored registration of a client (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
-  /// The client secret's expiry in unix seconds. Nil if it never expires or there is none.
+  /// In unix seconds. Nil if the client secret never expires or there is none.
   package var secretExpiresAt: Int?
-  /// The management URL of the registration, if the server sent one.
   package var managementURI: String?
   /// The registration access token, sent to `managementURI` only.
   package var token: SharedSecret?
@@ -17,7 +16,7 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// All members except the token, as JSON.
+  /// All members except the token.
   var publicMembers: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
@@ -30,7 +29,7 @@ package struct ClientRegistrationRecord: Sendable {
     managementURI = object["registration_client_uri"]?.string
   }
 
-  /// The management URL and its token, if the server sent both.
+  /// Nil unless the server sent both the URL and the token.
   func management(_ transport: Transport) -> ClientRegistration.Management? {
     guard let managementURI, let token,
       let endpoint = try? Endpoint(managementURI, allowHTTPLoopback: transport.allowHTTPLoopback)

@@ -3,11 +3,11 @@ internal import OAuth
 
 /// When the server will end a session unless the user signs in again. Used only for warnings.
 package struct GrantExpiry: Sendable, Hashable {
-  /// The refresh token's expiry, in unix seconds.
+  /// In unix seconds.
   package private(set) var refreshTokenExpiresAt: Int?
-  /// The grant's expiry, which refreshing does not extend, in unix seconds.
+  /// In unix seconds. Refreshing does not extend it.
   package private(set) var authorizationExpiresAt: Int?
-  /// The time to start warning users, in unix seconds.
+  /// When to start warning users, in unix seconds.
   private var warningStart: Int?
 
   /// The usual time between the first warning and the end, in seconds.
@@ -17,12 +17,11 @@ package struct GrantExpiry: Sendable, Hashable {
 
   package init() {}
 
-  /// The earlier known expiry, if any.
   package var earliest: Int? { [refreshTokenExpiresAt, authorizationExpiresAt].compactMap { $0 }.min() }
 
-  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed to keep its refresh
-  /// token: until a day or a quarter of its lifetime before expiry, whichever is less. Nil if the expiry is unknown or
-  /// soon, or the grant ends at the same time.
+  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed: until a day or a
+  /// quarter of its refresh token's lifetime before expiry, whichever is less. Nil if the expiry is unknown or soon, or
+  /// the grant ends then.
   func idleRenewalSeconds(after sentAt: Int) -> Int? {
     guard let refreshTokenExpiresAt, authorizationExpiresAt.map({ $0 - refreshTokenExpiresAt > Self.tolerance }) ?? true
     else { return nil }
@@ -40,20 +39,15 @@ package struct GrantExpiry: Sendable, Hashable {
   /// In seconds. Refresh tokens with a shorter lifetime are not renewed while unused.
   private static let shortestIdleLifetime = 600
 
-  /// The end of the session in unix seconds, or nil if it has passed or is too far away for a warning.
+  /// In unix seconds. Nil if the end has passed or is too far away for a warning.
   package func endToWarnAbout(now: Int) -> Int? {
     guard let earliest, now < earliest, warningStart.map({ $0 <= now }) ?? true else { return nil }
     return earliest
   }
 
-  /// Updates both expiries from a response. A missing one means no limit
-  /// (draft-ietf-oauth-refresh-token-expiration-03).
-  ///
-  /// - Parameters:
-  ///   - response: Nil if it could not be parsed. The refresh token's expiry is then unknown, and the grant's
-  ///     unchanged.
-  ///   - isNewToken: Whether the server sent another refresh token.
-  ///   - now: The request's time, in unix seconds.
+  /// Updates both expiries from a response sent at `now` (unix seconds). A missing one means no limit
+  /// (draft-ietf-oauth-refresh-token-expiration-03). If the response is nil, because it could not be parsed, a new
+  /// refresh token's expiry is unknown, and the grant's unchanged.
   mutating func update(_ response: TokenResponse?, isNewToken: Bool, now: Int) {
     let before = earliest
     if response != nil || isNewToken { refreshTokenExpiresAt = response?.refreshTokenExpiresIn.map { now + $0 } }
@@ -71,7 +65,7 @@ package struct GrantExpiry: Sendable, Hashable {
     warningStart = json?["told_from"]?.int
   }
 
-  /// The stored form, or nil if neither time is known.
+  /// Nil if neither time is known.
   var json: JSON? {
     guard earliest != nil else { return nil }
     var object = JSONObject()

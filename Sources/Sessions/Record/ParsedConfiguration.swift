@@ -5,14 +5,14 @@ internal import Platform
 
 /// An account's settings, parsed for requests.
 struct ParsedConfiguration {
-  /// The settings. A registration during sign-in adds the client later.
+  /// A registration during sign-in adds the client later.
   var configuration: AccountConfiguration
   let issuer: Issuer
-  /// The endpoints from the settings, for servers with incomplete or no metadata.
+  /// From the settings, for servers with incomplete or no metadata.
   let overrides: [EndpointRole: Endpoint]
-  /// The provider's known endpoints, used if the metadata lacks them.
+  /// The provider's endpoints, used if the metadata lacks them.
   let providerEndpoints: [EndpointRole: Endpoint]
-  /// Whether to request metadata. False for a service known to have none.
+  /// False for a service known to have no metadata.
   let publishesMetadata: Bool
   private(set) var transport: Transport
 
@@ -63,7 +63,6 @@ struct ParsedConfiguration {
     return transport
   }
 
-  /// The server with the account's credentials.
   func server(
     metadata: AuthorizationServerMetadata, _ credentials: ClientCredentials, proxyCredentials: SharedSecret?,
     http: any HTTPClient, time: any TimeSource, keyDevice: any KeyDevice
@@ -108,9 +107,8 @@ struct ParsedConfiguration {
 }
 
 extension AccountRecord {
-  /// Parses the settings and adds the record's proxy credentials.
-  ///
-  /// - Throws: `configurationChanged` if a secret would be sent elsewhere than at sign-in.
+  /// Parses the settings and adds the record's proxy credentials. Throws `configurationChanged` if a secret would be
+  /// sent elsewhere than at sign-in.
   func parse(_ configuration: AccountConfiguration, _ account: AccountName) throws(SessionError) -> ParsedConfiguration
   {
     var parsed = try ParsedConfiguration(configuration)

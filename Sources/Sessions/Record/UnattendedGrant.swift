@@ -1,12 +1,12 @@
 internal import OAuth
 
-/// The grant that gets tokens for a session without a user. It has no refresh token. Raw values are the names of the
-/// members of a record that mark its session.
+/// The grant of a session without a user. It has no refresh token. The raw value names the record's member that marks
+/// the session.
 package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
   /// Client credentials (RFC 6749, section 4.4).
   case clientCredentials = "guest"
-  /// A JWT signed by another issuer; see ``AssertionGrant``. Read from its ``AssertionSource`` for each request and
-  /// never stored.
+  /// A JWT signed by another issuer (``AssertionGrant``). Read from its ``AssertionSource`` for each request and never
+  /// stored.
   case assertion
 }
 
@@ -14,12 +14,8 @@ package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
 struct UnattendedRequest: Sendable {
   let send: @Sendable (AuthorizationServer, Cancellation) throws(OAuthError) -> TokenResponse
 
-  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing.
-  ///
-  /// - Parameters:
-  ///   - target: Nil for the account's own token.
-  ///   - now: Unix seconds.
-  /// - Throws: If there is no assertion or this server would reject it.
+  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing. Throws if there is no assertion or
+  /// this server would reject it. `target` is nil for the account's own token; `now` is in unix seconds.
   init(
     _ grant: UnattendedGrant, _ passedAssertion: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

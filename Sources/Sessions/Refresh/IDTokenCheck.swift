@@ -15,7 +15,7 @@ struct IDTokenCheck {
   /// - Parameters:
   ///   - isRequired: Whether a missing ID Token is an error, because `openid` was requested (OpenID Connect Core
   ///     section 3.1.3.3).
-  ///   - isRequested: Whether an ID Token was requested. An unrequested one is ignored if the server has no keys.
+  ///   - isRequested: If false, an ID Token is ignored if the server has no keys.
   func verifySignIn(
     _ response: TokenResponse, isRequired: Bool, isRequested: Bool = true, requirements: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
@@ -28,9 +28,8 @@ struct IDTokenCheck {
   }
 
   /// Checks a refresh's response. An ID Token is optional, but must be for the user and client of `first` (OpenID
-  /// Connect Core section 12.2).
-  ///
-  /// - Throws: `identityChanged` for a valid token for another user or client, or from another issuer.
+  /// Connect Core section 12.2). Throws `identityChanged` for a valid token for another user or client, or from another
+  /// issuer.
   func verifyRefresh(
     _ response: TokenResponse, first: IdentityRecord?, account: AccountName, isRequested: Bool = true
   ) throws(SessionError) -> IDToken? {

@@ -13,11 +13,10 @@ package struct RefreshOperation: Sendable {
   package let configuration: AccountConfiguration
   /// The cached token, if any. Removed from error messages; its ID Token may be kept.
   package let previous: AccessGrant?
-  /// The requested target. Nil for the account's own token.
+  /// Nil for the account's own token.
   package let target: TokenTarget?
-  /// The claims that a resource requires.
+  /// Required by a resource.
   package let claims: RequestedClaims?
-  /// The caller's values for an assertion.
   package let passedAssertion: PassedAssertion
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -38,17 +37,15 @@ package struct RefreshOperation: Sendable {
     self.cancellation = cancellation
   }
 
-  /// The outcome of a refresh.
   package struct Outcome: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
     package let rewritten: RecordRewrite?
   }
 
-  /// Refreshes and returns the new token.
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
 
-  /// Refreshes, and returns the result or failure.
+  /// Like ``run()``, but returns failures.
   package func attempt() -> Outcome {
     var rewritten: RecordRewrite?
     do throws(SessionError) {
@@ -147,10 +144,8 @@ package struct RefreshOperation: Sendable {
   }
 
   /// Verifies the ID Token of the response, and stores it if it contains anything new. Without one, the last is kept
-  /// (OpenID Connect Core section 12.2).
-  ///
-  /// - Parameter isWritten: Whether the rest of the record is on disk.
-  /// - Returns: The record's generation.
+  /// (OpenID Connect Core section 12.2). Returns the record's generation. `isWritten`: whether the rest of the record
+  /// is on disk.
   private func keepIdentity(
     in response: TokenResponse, at sessionServer: SessionServer, _ record: inout AccountRecord, _ generation: UInt64,
     isWritten: Bool
@@ -178,7 +173,7 @@ package struct RefreshOperation: Sendable {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// Verifies the ID Token of the response. Nil if there is none and none is required.
+  /// Nil if there is no ID Token and none is required.
   private func verifyIdentity(
     _ response: TokenResponse, at sessionServer: SessionServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -202,7 +197,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: blocked, of: account, replacing: generation, cancellation)
   }
 
-  /// If the keys did not verify the ID Token, makes the account wait until they may be fetched again.
+  /// Delays the account's next refresh until keys that may verify the ID Token can be fetched.
   private func waitForKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let pause = ServerPause(
@@ -239,14 +234,11 @@ package struct RefreshOperation: Sendable {
     throw .expired(account: account.text, reason: reason)
   }
 
-  /// Sends the refresh token.
+  /// Sends the refresh token. Nil for `invalid_grant`, with the server's description in `reason`.
   ///
   /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2). It is therefore sent to a new URL only after
-  /// 404 (RFC 9110 section 15.5.5) or `unsupported_grant_type` (RFC 6749 section 5.2).
-  ///
-  /// After `invalid_target`, this and all later requests omit the resource.
-  ///
-  /// - Returns: Nil for `invalid_grant`, with the server's description in `reason`.
+  /// 404 (RFC 9110 section 15.5.5) or `unsupported_grant_type` (RFC 6749 section 5.2). After `invalid_target`, this and
+  /// all later requests omit the resource.
   private func spend(
     _ refreshToken: SharedSecret, at sessionServer: inout SessionServer, _ record: inout AccountRecord,
     _ reason: inout String?
@@ -301,7 +293,7 @@ package struct RefreshOperation: Sendable {
       dpopKey: sessionServer.server.prover?.key, protection: level)
   }
 
-  /// A stored token's remaining lifetime in seconds. At most the full lifetime, in case the clock was set back.
+  /// At most the token's full lifetime, in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }

@@ -1,6 +1,6 @@
 package import Platform
 
-/// Renewal times of tokens in files, which are renewed without a request.
+/// Renewal of tokens in files, without a request.
 extension RefreshPolicy {
   /// The minimum interval between two tokens for a file.
   private static let shortestFileInterval = Duration.seconds(10)
@@ -14,8 +14,7 @@ extension RefreshPolicy {
     return max(expiry.advanced(by: .zero - lead), now.advanced(by: shortestFileInterval))
   }
 
-  /// The time to retry after a failure: in 30 to 60 seconds, scaled by `jitter` in 0..<1, or at the token's expiry if
-  /// sooner.
+  /// Retries after a failure in 30 to 60 seconds, scaled by `jitter` in 0..<1, or at the token's expiry if sooner.
   package static func fileRetry(tokenEnd: Instant?, now: Instant, jitter: Double) -> Instant {
     let due = now.advanced(by: .seconds(60) * (0.5 + 0.5 * jitter))
     guard let tokenEnd, now < tokenEnd else { return due }

@@ -1,12 +1,12 @@
 /// When to renew access tokens, and how often to repeat a failed attempt.
 extension RefreshPolicy {
-  /// The maximum number of attempts for one request after temporary failures.
+  /// For one request, after temporary failures.
   package static let maximumAttempts = 3
 
   /// The waits between attempts, before jitter.
   private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// The minimum remaining validity of a returned token: a minute, at most a tenth of its lifetime.
+  /// A minute, at most a tenth of the lifetime.
   package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
     guard let seconds else { return .zero }
     return min(.seconds(60), .milliseconds(seconds * 100))
@@ -29,7 +29,7 @@ extension RefreshPolicy {
   /// How long after a temporary failure callers get the cached token without another attempt.
   package static let pauseAfterFailure = Duration.seconds(10)
 
-  /// After repeated non-OAuth refusals for this long, the session requires a sign-in.
+  /// Non-OAuth refusals for this long make the session require a sign-in.
   static let longestRefusal = Duration.seconds(3600)
 
   /// The wait before retrying a failed background renewal: a minute, doubling up to an hour.
@@ -43,7 +43,7 @@ extension RefreshPolicy {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }
 
-  /// The maximum time that a token is cached under the `strict` policy.
+  /// Limits how long the `strict` policy caches a token.
   static let longestStrictCache = Duration.seconds(300)
 
   /// The interval between the first background refreshes after the daemon's start.
@@ -52,9 +52,9 @@ extension RefreshPolicy {
   /// The period over which renewals that waited for the same server are spread.
   package static let spreadAfterPause = Duration.seconds(30)
 
-  /// The maximum number of concurrent background renewals at one server.
+  /// Limits concurrent background renewals.
   package static let maxRenewalsPerServer = 8
-  /// The maximum number of concurrent background renewals in total.
+  /// Limits concurrent background renewals.
   package static let maxRenewals = 32
 
   /// How long a refresh token may be sent again after a lost response, which may have rotated it.

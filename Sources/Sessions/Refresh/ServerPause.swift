@@ -4,14 +4,13 @@ package import Platform
 /// A pause in the requests to a server.
 package struct ServerPause: Sendable, Hashable {
   package let until: Instant
-  /// Whether the server specified the end of the pause.
   let isSetByServer: Bool
   let error: OAuthError
 
-  /// Whether a caller may contact the server anyway: it requires a new token, and the server set no time.
+  /// Whether a caller may contact the server anyway.
   func mayBeIgnored(for need: TokenNeed) -> Bool { need.forceRefresh && !isSetByServer }
 
-  /// The error for callers during the pause, with the remaining time.
+  /// The error for callers, with the remaining time.
   func refusal(at now: Instant) -> SessionError {
     SessionError.oauth(error).asking(toWait: now.duration(to: until))
   }
@@ -20,9 +19,9 @@ package struct ServerPause: Sendable, Hashable {
 /// A refresh that waits for newer keys to verify its ID Token. Until they may be fetched, another refresh of the
 /// account would waste a refresh token.
 struct RefreshAwaitingKeys: Sendable {
-  /// The settings and record generation of the refresh. If either changes, for example by a sign-in, the wait ends.
+  /// If the settings or the record change, for example by a sign-in, the wait ends.
   let configuration: AccountConfiguration
-  /// The record's generation; see ``configuration``.
+  /// The generation of the record.
   let generation: UInt64
   let pause: ServerPause
 }
@@ -37,7 +36,7 @@ package struct ServerPauses: Sendable {
   /// By ``AccountConfiguration/serverIdentifier``.
   private var states: [String: State] = [:]
 
-  /// The maximum number of servers. The pause that ended longest ago is dropped first.
+  /// The pause that ended longest ago is dropped first.
   private static let maxServers = 256
 
   package init() {}
@@ -48,9 +47,7 @@ package struct ServerPauses: Sendable {
   }
 
   /// Records a failed refresh. A server that specifies a time, or responds with 429 or 503, is paused for that time
-  /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes.
-  ///
-  /// - Parameter jitter: A random number in 0..<1.
+  /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes. `jitter` is random in 0..<1.
   package mutating func recordFailure(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
     guard case .oauth(let error) = failure, error.requiresHold else { return }
     let known = states[server]

@@ -24,7 +24,7 @@ struct SessionServer {
     }
   }
 
-  /// Adopts newer metadata and checks the profile again.
+  /// Checks the profile again.
   private mutating func adopt(_ newer: IssuerMetadata.Version) throws(SessionError) {
     server.metadata = newer.document
     renewal.version = newer
@@ -33,8 +33,6 @@ struct SessionServer {
   }
 
   /// Throws unless the endpoint, in metadata fetched again if necessary, has an origin known at sign-in.
-  ///
-  /// - Parameter endpoint: Returns the endpoint in the metadata.
   mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
     guard let allowedOrigins = renewal.allowedOrigins, let target = endpoint(server.metadata),
       !allowedOrigins.authority.includes(target)
@@ -45,10 +43,8 @@ struct SessionServer {
     try allowedOrigins.check(endpoint(server.metadata))
   }
 
-  /// Sends a request. If the endpoint no longer exists, repeats it at the endpoint in newer metadata, if the origin was
-  /// known at sign-in.
-  ///
-  /// - Parameter endpoint: Returns the endpoint that `ask` uses.
+  /// Sends a request. If the endpoint no longer exists, repeats it at the one in newer metadata, if the origin was
+  /// known at sign-in. `endpoint` returns the one that `ask` uses.
   mutating func send<Answer>(
     to endpoint: (AuthorizationServerMetadata) -> Endpoint?,
     _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
@@ -66,7 +62,7 @@ struct SessionServer {
 }
 
 extension AuthorizationServer {
-  /// Revokes a token (RFC 7009). Returns whether the server did. Blocking.
+  /// Revokes a token (RFC 7009). Returns whether that succeeded. Blocking.
   func revokeIfPossible(
     _ token: SharedSecret, _ hint: TokenTypeHint, bearer: SharedSecret? = nil, _ cancellation: Cancellation
   ) -> Bool {
@@ -80,9 +76,7 @@ extension AuthorizationServer {
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contains an origin unknown at sign-in.
-  ///
-  /// - Parameter origin: Nil if the metadata contains none.
+  /// Reports once that the metadata contains an origin unknown at sign-in. `origin` is nil if there is none.
   private func reportMovedOrigin(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -92,9 +86,8 @@ extension SessionServices {
   }
 
   /// The server, for requests with the secrets of `record`. Requests to origins unknown at sign-in fail. DPoP proofs
-  /// use the key of `grant`, or else of the record.
-  ///
-  /// - Throws: `configurationChanged` if the settings specify another server or client than at sign-in.
+  /// use the key of `grant`, or else of the record. Throws `configurationChanged` if the settings specify another
+  /// server or client than at sign-in.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?

@@ -1,14 +1,13 @@
 package import OAuth
 
-/// Selects the account whose token may be sent to a URL.
-///
-/// The origin must be listed in the settings and confirmed in the vault, or be the sealed origin of UserInfo. The
-/// settings file alone is not enough: anything that can edit dotfiles can write it.
+/// Selects the account whose token may be sent to a URL. The origin must be listed in the settings and confirmed in the
+/// vault, or be the sealed origin of UserInfo. The settings alone are not enough: anything that can edit dotfiles can
+/// write them.
 package struct AccountSelector: Sendable {
   package let settings: Settings
   package let services: SessionServices
 
-  /// The account to select if several match equally well.
+  /// Selected if several accounts match equally well.
   private let preferred: AccountName?
 
   package init(settings: Settings, services: SessionServices, preferred: AccountName? = nil) {
@@ -19,18 +18,13 @@ package struct AccountSelector: Sendable {
 
   /// Selects `named`, or else the account whose entry has the longest matching path. Among several, those with a
   /// matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has this
-  /// origin.
-  ///
-  /// - Parameter named: The account named by the caller. It must list the origin.
-  /// - Throws: `originNotListed` if no account lists the origin, `originUnconfirmed` if the vault does not confirm it,
-  ///   or `severalAccounts` if the caller must choose.
+  /// origin. Throws `originNotListed` if no account, or not the named one, lists the origin, `originUnconfirmed` if the
+  /// vault does not confirm it, or `severalAccounts` if the caller must choose.
   package func selectAccount(for url: ResourceURL, named: AccountName?) throws(SessionError) -> SelectedAccount {
     try selectAccount(for: url, named: named, listedOnly: false)
   }
 
-  /// Like ``selectAccount(for:named:)``.
-  ///
-  /// - Parameter listedOnly: Whether the origin of UserInfo must also be listed and confirmed.
+  /// Like ``selectAccount(for:named:)``. With `listedOnly`, the origin of UserInfo must also be listed and confirmed.
   private func selectAccount(
     for url: ResourceURL, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> SelectedAccount {
@@ -50,7 +44,7 @@ package struct AccountSelector: Sendable {
     return SelectedAccount(account: first, url: url, entry: fitting.first { $0.account == first }?.entry)
   }
 
-  /// Selects the account for the first URL that an account lists. The origin of UserInfo is not enough here.
+  /// Selects the account for the first URL that an account lists. The origin of UserInfo is not enough.
   package func selectAccount(among urls: [ResourceURL], named: AccountName?) throws(SessionError) -> SelectedAccount {
     var first: SessionError?
     for url in urls {
@@ -64,7 +58,7 @@ package struct AccountSelector: Sendable {
     throw first ?? .unsuitableURL
   }
 
-  /// The error for a URL that no account lists, or that the named account does not list.
+  /// The error for a URL that no account, or not the named one, lists.
   private func notListed(_ url: ResourceURL, _ named: AccountName?) -> SessionError {
     let origin = url.origin.text
     if url.user != nil {
@@ -94,7 +88,7 @@ package struct AccountSelector: Sendable {
     try record.authority.check(origin, configuration, account, listedOnly: listedOnly)
   }
 
-  /// The accounts whose UserInfo endpoint has this origin. Ignores unreadable records, except that of `named`.
+  /// Ignores unreadable records, except that of `named`.
   private func accountsWithUserInfo(
     at origin: ResourceOrigin, _ named: AccountName?
   ) throws(SessionError) -> [AccountName] {
@@ -115,7 +109,7 @@ extension AccountConfiguration {
 }
 
 extension AccountRecord {
-  /// The listed origins that get no token, because the record does not confirm them.
+  /// Listed origins that get no token, because the record does not confirm them.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil
@@ -125,8 +119,8 @@ extension AccountRecord {
 }
 
 extension Authority {
-  /// Throws the reason why the account's token may not be sent to the origin, if any. With `listedOnly`, UserInfo's
-  /// origin must also be listed.
+  /// Throws unless the account's token may be sent to the origin. With `listedOnly`, UserInfo's origin must also be
+  /// listed.
   func check(
     _ origin: ResourceOrigin, _ configuration: AccountConfiguration, _ account: AccountName, listedOnly: Bool = false
   ) throws(SessionError) {
@@ -137,7 +131,6 @@ extension Authority {
     }
   }
 
-  /// Whether the UserInfo endpoint has this origin.
   fileprivate func hasUserInfo(at origin: ResourceOrigin) -> Bool {
     userinfoOrigin == origin.text
   }

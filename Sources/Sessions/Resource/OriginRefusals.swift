@@ -1,21 +1,20 @@
 package import OAuth
 package import Platform
 
-/// The origins that reject an account's tokens. Remembered to avoid useless refreshes.
-///
-/// An origin is forgotten after five minutes, or when the token is renewed for another reason.
+/// The origins that reject an account's tokens, to avoid useless refreshes. Forgotten after five minutes, or when the
+/// token is renewed for another reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
     /// The generation of the rejected token.
     var generation: UInt64
     /// Whether the origin also rejected a renewed token.
     var isPermanent: Bool
-    /// The time to forget the origin.
+    /// When to forget the origin.
     var until: Instant
   }
 
   private static let lifetime = Duration.seconds(300)
-  /// The maximum number of origins. The first to expire is dropped.
+  /// The first origin to expire is dropped.
   private static let maxOrigins = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
@@ -24,9 +23,7 @@ package struct OriginRefusals: Sendable {
 
   package init() {}
 
-  /// Records a rejection with status 401.
-  ///
-  /// - Parameter generation: The generation of the rejected token, which increases with each renewal.
+  /// Records a rejection with status 401 of the token of this generation, which increases with each renewal.
   package mutating func recordRefusal(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
@@ -51,7 +48,7 @@ package struct OriginRefusals: Sendable {
     return refusal.isPermanent
   }
 
-  /// Records a renewal. Forgets all rejections, unless one of them caused the renewal.
+  /// Forgets all rejections, unless one of them caused the renewal.
   package mutating func recordRenewal() {
     if !awaitsRenewal { refusals = [:] }
     awaitsRenewal = false

@@ -4,14 +4,14 @@ internal import Vault
 
 /// A request to a resource with an account's token.
 package enum ResourceCall {
-  /// A request, without token and content.
+  /// A request without token and content.
   package struct Target: Sendable {
     package let method: ResourceMethod
     package let endpoint: Endpoint
     package let fields: [ResourceField]
     /// Whether to return redirects instead of following them.
     package var refusesRedirects = false
-    /// See ``ResourceRequest/idleSeconds``.
+    /// As in ``ResourceRequest/idleSeconds``.
     package var idleSeconds: Int?
     package var lease: RequestLease?
 
@@ -22,9 +22,8 @@ package enum ResourceCall {
     package var origin: ResourceOrigin { ResourceOrigin(of: endpoint) }
   }
 
-  /// The result of a request.
   package enum Outcome: Sendable {
-    /// The response was passed to the receiver. The verdict states whether the server accepted the token.
+    /// The receiver got the response. The verdict states whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)
     /// The server rejected the token, but may accept a new one with these claims, if any. The receiver got nothing, and
     /// the content was rewound.
@@ -33,17 +32,14 @@ package enum ResourceCall {
     case begun(Rest)
   }
 
-  /// The rest of a response's content.
   package struct Rest: Sendable {
     fileprivate let content: any PendingContent
     fileprivate let head: ResourceHead
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the rest to the receiver on another thread, as it arrives. Call it at most once; without a call, the
-    /// response is abandoned.
-    ///
-    /// - Parameter finish: Receives the outcome at the end of the content.
+    /// Passes the rest to the receiver on another thread, as it arrives, then calls `finish` with the outcome. Call it
+    /// at most once; without a call, the response is abandoned.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -53,17 +49,16 @@ package enum ResourceCall {
     }
   }
 
-  /// The maximum number of redirects, all to the same origin.
+  /// All to the same origin.
   package static let maximumRedirects = 3
 }
 
 extension SessionRequests {
-  /// Sends the request.
+  /// Sends the request. Throws if the token may not be sent to the target, or there is no response.
   ///
   /// - Parameters:
   ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
-  ///   - stallSeconds: See ``ResourceRequest/stallSeconds``.
-  /// - Throws: If the token may not be sent to the target, or there is no response.
+  ///   - stallSeconds: As in ``ResourceRequest/stallSeconds``.
   package func call(
     _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
     stallSeconds: Int
@@ -132,7 +127,7 @@ extension SessionError {
 }
 
 extension SessionServices {
-  /// The transport to a resource, if the account's tokens may be sent there. Each lease has its own connections.
+  /// The transport, if the account's tokens may be sent to the resource. Each lease has its own connections.
   func transport(
     to origin: ResourceOrigin, of account: AccountName, _ configuration: AccountConfiguration,
     lease: RequestLease? = nil

@@ -4,9 +4,9 @@ package import OAuth
 /// A URL or origin that needs a token.
 package struct ResourceURL: Sendable, Hashable {
   package let origin: ResourceOrigin
-  /// The path, if known. Otherwise, an entry for the entire origin is preferred.
+  /// Nil if unknown. An entry for the entire origin is then preferred.
   package let path: String?
-  /// The requested user name, or nil for any.
+  /// Nil for any user.
   package let user: String?
 
   package init(origin: ResourceOrigin, path: String?, user: String? = nil) {
@@ -19,7 +19,7 @@ package struct ResourceURL: Sendable, Hashable {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The URLs that a user's input may mean, best first. Without a scheme: https, then http on this machine.
+  /// The URLs that a user's input may stand for, best first. Without a scheme: https, then http on this machine.
   package static func candidates(for text: String, user: String?) -> [ResourceURL] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
@@ -40,7 +40,7 @@ package struct ResourceURL: Sendable, Hashable {
 package struct SelectedAccount: Sendable, Hashable {
   package let account: AccountName
   package let url: ResourceURL
-  /// The entry for the origin. Nil if only the account's UserInfo endpoint has this origin.
+  /// Nil if only the account's UserInfo endpoint has this origin.
   package let entry: OriginEntry?
 }
 
@@ -49,7 +49,7 @@ extension AccountConfiguration {
     self.origins.compactMap { OriginEntry($0, allowHTTPLoopback: self.allowHTTPLoopback) }
   }
 
-  /// Adds an entry or replaces the one for the same origin and path.
+  /// Replaces an entry for the same origin and path.
   package mutating func addOrReplace(_ entry: OriginEntry) {
     let allows = self.allowHTTPLoopback
     self.origins.removeAll { OriginEntry($0, allowHTTPLoopback: allows)?.hasSameLocation(as: entry) ?? false }
@@ -75,7 +75,7 @@ extension AccountConfiguration {
     }.max()
   }
 
-  /// The best entry for a URL, if any, and the length of its path in bytes.
+  /// The best entry for a URL, if any, and its path's length in bytes.
   package func entry(for url: ResourceURL) -> (entry: OriginEntry, length: Int)? {
     let fitting = originEntries.filter { entry in
       guard entry.origin.hasSameBytes(as: url.origin.text) else { return false }

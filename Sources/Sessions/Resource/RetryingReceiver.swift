@@ -12,14 +12,13 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
     case renew(RequestedClaims?)
     /// Repeat the request with a new DPoP proof. The last one was rejected for this reason.
     case prove(DPoPProver.ProofProblem)
-    /// Follow a redirect to this URL.
     case follow(Endpoint)
   }
 
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Returns why another proof is needed, if it is.
+  /// Returns why another proof is needed, if so.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.
@@ -27,7 +26,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// - Parameter learn: Stores the server's nonce and clock offset. Returns why another proof is needed, if it is.
+  /// `learn` stores the server's nonce and clock offset, and returns why another proof is needed, if so.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -67,7 +66,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
     return .pass
   }
 
-  /// A redirect's target. Nil if it has another origin, which must not get the token.
+  /// Nil if the target has another origin, which must not get the token.
   private static func redirect(_ head: ResourceHead, from endpoint: Endpoint) -> Endpoint? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers.location,
       let target = endpoint.uri.resolving(location), target.origin.hasSameBytes(as: endpoint.uri.origin)

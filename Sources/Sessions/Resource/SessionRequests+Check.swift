@@ -11,8 +11,8 @@ extension SessionRequests {
     case notPossible
   }
 
-  /// Asks the server whether the session is valid: by introspection (RFC 7662) if the client may, or else by UserInfo
-  /// (OpenID Connect Core section 5.3), which checks only the access token.
+  /// Checks the session at the server: by introspection (RFC 7662) if the client may, or else by UserInfo (OpenID
+  /// Connect Core section 5.3), which checks only the access token.
   package func check() throws(SessionError) -> CheckResult {
     var (stored, sessionServer) = try open()
     let record = stored.record
@@ -36,7 +36,7 @@ extension SessionRequests {
     }
   }
 
-  /// Whether the session is valid. Nil if introspection fails: some servers do not allow it for every client.
+  /// Nil if introspection fails: some servers do not allow it for every client.
   private func introspect(_ record: AccountRecord, at sessionServer: inout SessionServer) -> Bool? {
     guard sessionServer.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? TokenTypeHint.accessToken : .refreshToken
@@ -51,7 +51,7 @@ extension SessionRequests {
     record.refreshToken == nil && record.unattended == nil ? try end() : .refreshNeeded
   }
 
-  /// Records the end of the session, unless it was renewed or replaced.
+  /// Does nothing if the session was renewed or replaced.
   private func end() throws(SessionError) -> CheckResult {
     try services.withAccountLock(account) { () throws(SessionError) in
       let stored = try services.sessionRecord(of: account)

@@ -20,11 +20,9 @@ extension SessionRequests {
       dpopKey: grant.dpopKey, protection: grant.protection)
   }
 
-  /// Requests an assertion about the user for another account's server
-  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
-  ///
-  /// - Parameter configuration: The settings of the other account.
-  /// - Throws: `idTokenNeeded`, before anything is sent, without a valid ID Token.
+  /// Requests an assertion about the user for the server of another account, with this `configuration`
+  /// (draft-ietf-oauth-identity-assertion-authz-grant-04). Throws `idTokenNeeded`, before anything is sent, without a
+  /// valid ID Token.
   package func identityAssertion(for configuration: AccountConfiguration) throws(SessionError) -> SharedSecret {
     guard let sealed = grant.idToken else { throw .idTokenNeeded(account: account.text, isExpired: false) }
     let idToken: SharedSecret
@@ -42,9 +40,8 @@ extension SessionRequests {
     }
   }
 
-  /// Exchanges one of the account's tokens for the credentials of a role.
-  ///
-  /// - Parameter endpoint: The Security Token Service. The settings must list its origin, since it gets the token.
+  /// Exchanges one of the account's tokens for the credentials of a role. The settings must list the origin of
+  /// `endpoint`, the Security Token Service, since it gets the token.
   package func assume(
     _ role: WebIdentityRole, with token: SealedSecret, at endpoint: Endpoint
   ) throws(SessionError) -> WebIdentityRole.Credentials {

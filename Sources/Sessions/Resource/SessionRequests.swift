@@ -2,11 +2,11 @@ package import Encoding
 package import OAuth
 internal import Platform
 
-/// Sends requests to the authorization server of a session. Blocking.
+/// Requests to the authorization server of a session. Blocking.
 package struct SessionRequests: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The account's token, possibly expired.
+  /// Possibly expired.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -22,9 +22,8 @@ package struct SessionRequests: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Reads the account's record and prepares requests to its server.
-  ///
-  /// - Throws: `signedOut` if there is no record, or an error if its secrets may not be sent.
+  /// Reads the account's record and prepares requests to its server. Throws `signedOut` if there is no record, or an
+  /// error if its secrets may not be sent.
   func open() throws(SessionError) -> (stored: StoredRecord, sessionServer: SessionServer) {
     let stored = try services.sessionRecord(of: account)
     let sessionServer = try services.server(
@@ -39,7 +38,7 @@ package struct SessionRequests: Sendable {
     return try userInfo(stored.record, at: &sessionServer)
   }
 
-  /// Requests the UserInfo claims. Throws if they are for another user.
+  /// Throws if the claims are for another user.
   func userInfo(_ record: AccountRecord, at sessionServer: inout SessionServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), sessionServer.renewal)
     return try sessionServer.send(to: \.userinfoEndpoint) { (server) throws(OAuthError) in
@@ -49,8 +48,7 @@ package struct SessionRequests: Sendable {
     }
   }
 
-  /// The rules for a signed response: the issuer's keys, and the algorithm registered for UserInfo or else those for ID
-  /// Tokens.
+  /// Uses the issuer's keys, and the algorithm registered for UserInfo or else those for ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     var search = server.metadata.jwksURI.map { endpoint in
       KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))

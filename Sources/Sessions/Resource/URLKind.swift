@@ -1,16 +1,15 @@
 package import Crypto
 package import OAuth
 
-/// The kind of a URL: an authorization server, or a resource that names its servers (RFC 9728).
+/// An authorization server, or a resource that names its servers (RFC 9728).
 package enum URLKind: Sendable, Hashable {
   case issuer
   case resource(ProtectedResource)
 }
 
 extension SessionServices {
-  /// Determines whether a URL is an authorization server or a resource. Blocking. Sends no secrets.
-  ///
-  /// - Parameter configuration: How to reach the server. Other settings are ignored.
+  /// Determines whether a URL is an authorization server or a resource. Blocking. Sends no secrets. Uses only the
+  /// settings for reaching the server.
   package func classify(
     _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, cancellation: Cancellation
   ) throws(SessionError) -> URLKind {

@@ -3,7 +3,7 @@ package import Encoding
 package import OAuth
 package import Platform
 
-/// An access token in memory, and its properties. Its secrets are sealed until used.
+/// An access token in memory. Its secrets are sealed until used.
 package struct AccessGrant: Sendable {
   /// Empty once the token has expired.
   package private(set) var accessToken: SealedSecret
@@ -15,19 +15,19 @@ package struct AccessGrant: Sendable {
   package let isScopeFromServer: Bool
   /// Whether the server granted more scope than the refresh requested, contrary to RFC 6749 section 6.
   package let exceedsRequestedScope: Bool
-  /// The `sub` of the verified ID Token, if any.
+  /// The `sub` of the verified ID Token.
   package let subject: String?
-  /// The verified ID Token in compact form, possibly expired, if any.
+  /// The verified ID Token in compact form, possibly expired.
   package private(set) var idToken: SealedSecret?
   /// The time just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// The lifetime. Nil if the server sent none: the token is then used until a resource rejects it.
+  /// Nil if the server sent no lifetime: the token is then used until a resource rejects it.
   package let lifetimeSeconds: Int?
   /// The generation of the vault record written with the token.
   package private(set) var recordGeneration: UInt64
   /// The generation of the record that the refresh replaced, if any.
   package let replacedGeneration: UInt64?
-  /// The key that the token is bound to. Nil for a Bearer token.
+  /// Nil for a Bearer token.
   package let dpopKey: DPoPKey?
   /// The protection level of the vault record.
   package private(set) var protection: Protection
@@ -35,9 +35,8 @@ package struct AccessGrant: Sendable {
   let isRenewable: Bool
   /// When the session ends, unless the user signs in again.
   package let expiry: GrantExpiry
-  /// The machine's clock when the token was issued, in unix seconds.
   private let issuedAtUnixSeconds: Int
-  /// By how many seconds the machine's clock was set forward after ``issuedAt``. Negative if it was set back.
+  /// Seconds by which the machine's clock was set forward after ``issuedAt``. Negative if set back.
   private var clockChange = 0
 
   package init(
@@ -66,8 +65,7 @@ package struct AccessGrant: Sendable {
   }
 
   /// - Parameters:
-  ///   - requestedScope: The requested scope, which is the granted one if the response names none (RFC 6749, section
-  ///     5.1).
+  ///   - requestedScope: The granted scope if the response names none (RFC 6749, section 5.1).
   ///   - namedScope: The scope that the refresh requested, if any.
   init(
     _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,
@@ -85,7 +83,7 @@ package struct AccessGrant: Sendable {
       protection: protection, expiry: expiry)
   }
 
-  /// Whether the response grants scope values that are not in `named`.
+  /// Whether the response grants scope values not in `named`.
   private static func exceedsScope(_ named: String?, _ response: TokenResponse) -> Bool {
     guard let named = named.flatMap({ try? Scope($0) }), let granted = response.scope else { return false }
     return !named.missing(of: granted).isEmpty
@@ -97,7 +95,7 @@ package struct AccessGrant: Sendable {
     return grant
   }
 
-  /// A copy for a rewritten record. A nil protection level is unchanged.
+  /// A nil protection level is unchanged.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     changed {
       $0.recordGeneration = generation
@@ -105,10 +103,9 @@ package struct AccessGrant: Sendable {
     }
   }
 
-  /// A copy without the access token, which has expired.
   func withoutAccessToken() -> AccessGrant { changed { $0.accessToken = .empty } }
 
-  /// A copy that shares the ID Token in memory with `other`, if it is the same.
+  /// Shares the ID Token in memory with `other`, if it is the same.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
     guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
     return changed { $0.idToken = known }
@@ -119,49 +116,45 @@ package struct AccessGrant: Sendable {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// The claims of the verified ID Token, or empty.
+  /// Empty without a verified ID Token.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
   }
 
-  /// Whether both contain the same token.
   package func hasSameToken(as other: AccessGrant?) -> Bool { accessToken === other?.accessToken }
 
   // MARK: - Times
 
-  /// The smallest difference between two clocks that counts as a change, in seconds.
+  /// Clock changes up to this many seconds are ignored.
   package static let clockTolerance = 2
 
-  /// The start of the token's lifetime. If the clock has jumped forward, the lifetime starts before ``issuedAt``, since
-  /// the machine may have been suspended.
+  /// The start of the lifetime: before ``issuedAt`` if the clock has jumped forward, since the machine may have been
+  /// suspended.
   package var lifetimeStart: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
-  /// The expiry, or nil if the server sent no lifetime.
+  /// Nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { lifetimeStart.advanced(by: .seconds($0)) } }
 
-  /// The expiry regardless of changes of the clock. Nil if the server sent no lifetime.
+  /// The expiry regardless of clock changes. Nil if the server sent no lifetime.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// The time to renew an unused session to keep its refresh token from expiring, if known.
+  /// When an unused session must be renewed to keep its refresh token from expiring, if known.
   var idleRenewalDue: Instant? {
     expiry.idleRenewalSeconds(after: issuedAtUnixSeconds).map { lifetimeStart.advanced(by: .seconds($0)) }
   }
 
-  /// The time of issue, in unix seconds of the machine's current clock.
+  /// By the machine's current clock, in unix seconds.
   package var issuedAtByCurrentClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
-  /// The expiry, in unix seconds of the machine's current clock. Nil if the server sent no lifetime.
+  /// By the machine's current clock. Nil if the server sent no lifetime.
   package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedAtByCurrentClock.saturatingSum($0) } }
 
-  /// The ID Token's expiry, in unix seconds, if any.
+  /// In unix seconds.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// The remaining lifetime of the ID Token in seconds, now and when the access token was issued.
-  ///
-  /// - Parameters:
-  ///   - expiry: The value of ``idTokenExpiry``.
-  ///   - wallSeconds: The time `now`, in unix seconds.
+  /// The seconds until the ID Token's `expiry`, from now and from the issue of the access token. `wallSeconds` is `now`
+  /// in unix seconds.
   package func idTokenSeconds(
     until expiry: Int, wallSeconds: Int, now: Instant
   ) -> (left: Int, atIssue: Int) {
@@ -179,14 +172,11 @@ package struct AccessGrant: Sendable {
     case notRefreshable
   }
 
-  /// The minimum remaining lifetime of an ID Token that is returned without a refresh.
+  /// ID Tokens with a shorter remaining lifetime are refreshed.
   package static let shortestIDTokenSeconds = 60
 
-  /// Whether the ID Token can be returned. Requests at most one refresh for each access token.
-  ///
-  /// - Parameters:
-  ///   - minimum: The required remaining lifetime in seconds.
-  ///   - wallSeconds: The time `now`, in unix seconds.
+  /// Whether the ID Token can be returned with `minimum` seconds left. Requests at most one refresh for each access
+  /// token.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .sufficient }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
@@ -194,9 +184,7 @@ package struct AccessGrant: Sendable {
     return seconds.atIssue >= minimum ? .refreshNeeded : .notRefreshable
   }
 
-  /// A copy with times adjusted to the machine's clock.
-  ///
-  /// - Parameter wallSeconds: The clock's time at `now`, in unix seconds.
+  /// Adjusts the times to the machine's clock, which shows `wallSeconds` (unix seconds) at `now`.
   package func adjustedToClock(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)
@@ -205,12 +193,12 @@ package struct AccessGrant: Sendable {
     return changed { $0.clockChange = change }
   }
 
-  /// The remaining lifetime, or nil if the server sent none.
+  /// Nil if the server sent no lifetime.
   package func remaining(at now: Instant) -> Duration? {
     expiresAt.map { now.duration(to: $0) }
   }
 
-  /// Whether the token has not expired. True if the server sent no lifetime.
+  /// True if the server sent no lifetime.
   package func isAlive(at now: Instant) -> Bool {
     remaining(at: now).map { $0 > .zero } ?? true
   }

@@ -6,44 +6,40 @@ struct Backoff: Sendable {
   /// A failed refresh or ended session, and the waits after it.
   struct Failure: Sendable {
     let error: SessionError
-    /// The time of the failed refresh. Nil if the session ended for another reason.
+    /// Nil if the session ended without a failed refresh.
     var failedAt: Instant?
-    /// The number of failed refreshes since the last success or network change.
+    /// Failed refreshes since the last success or network change.
     var count = 0
-    /// The earliest time for a request according to the server (RFC 9110, section 10.2.3).
+    /// The server permits no earlier request (RFC 9110, section 10.2.3).
     var serverNotBefore: Instant?
     /// Until this time, callers get this failure unless they require a new token.
     var callersNotBefore: Instant?
     /// The time of the retry after a network change, instead of the usual wait.
     var retryNotBefore: Instant?
-    /// The refusal that the server repeats, if it is not an OAuth error.
     var refusal: Refusal?
 
-    /// A repeated refusal that is not an OAuth error.
+    /// A non-OAuth refusal that the server repeats.
     struct Refusal: Sendable {
-      /// The refusal as first received.
       let error: OAuthError
       /// When the refusal was first received.
       let since: Instant
     }
   }
 
-  /// The priority of a queued refresh, which determines its retry interval.
+  /// Determines the retry interval of a queued refresh.
   enum Priority: Sendable {
-    /// No caller waits for the refresh.
     case background
     /// A caller waits for the refresh.
     case urgent
   }
 
-  /// The last failure. Nil after a success.
+  /// Nil after a success.
   private(set) var failure: Failure?
   /// The earliest time for a refresh without a caller, if limited.
   var notBefore: Instant?
 
-  /// Records the failure of a refresh after all its attempts.
-  ///
-  /// - Returns: The error, changed to require a sign-in if the same non-OAuth refusal has been repeated for an hour.
+  /// Records a failed refresh after all its attempts. Returns the error, changed to require a sign-in after an hour of
+  /// the same non-OAuth refusal.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -78,9 +74,7 @@ struct Backoff: Sendable {
     failure?.retryNotBefore = nil
   }
 
-  /// Schedules a retry after a network change.
-  ///
-  /// - Returns: False if a retry is pointless, since the last refresh reached the server.
+  /// Schedules a retry after a network change. Returns false if pointless, since the last refresh reached the server.
   mutating func scheduleRetry(at moment: Instant) -> Bool {
     guard let error = failure?.error, error.isSafeToRetry, !error.reachedServer else { return false }
     notBefore = nil
@@ -89,9 +83,8 @@ struct Backoff: Sendable {
     return true
   }
 
-  /// The error for a caller that must not start a refresh now, if any.
-  ///
-  /// - Parameter requiresNewToken: Whether the caller requires a new token even if the cached one is valid.
+  /// The error for a caller that must not start a refresh now, if any. With `requiresNewToken`, a valid cached token is
+  /// not enough.
   func refusal(requiresNewToken: Bool, now: Instant) -> SessionError? {
     guard let failure else { return nil }
     if let end = failure.callersNotBefore, now < end, !requiresNewToken {
@@ -101,7 +94,7 @@ struct Backoff: Sendable {
     return failure.error.asking(toWait: now.duration(to: end))
   }
 
-  /// Whether a caller that accepts the cached token should get it: another attempt would be pointless or harmful.
+  /// Whether to return a cached token that the caller accepts: another attempt would be pointless or harmful.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.mayHaveReplacedToken { return true }
@@ -111,12 +104,7 @@ struct Backoff: Sendable {
       || failure.serverNotBefore.map { now < $0 } ?? false
   }
 
-  /// The time of the next refresh without a caller. Nil if none is planned or a sign-in is needed.
-  ///
-  /// - Parameters:
-  ///   - planned: The renewal time by the policy, if any.
-  ///   - priority: The priority of the queued refresh, if any.
-  ///   - tokenEnd: The cached token's expiry, if known.
+  /// Nil if no refresh without a caller is planned, or a sign-in is needed.
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
@@ -125,7 +113,7 @@ struct Backoff: Sendable {
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 
-  /// The time to retry the queued refresh, if there is one.
+  /// Nil if no refresh is queued.
   private func queuedRetry(_ priority: Priority?) -> Instant? {
     guard let priority, let failure, let failedAt = failure.failedAt else { return nil }
     return failure.retryNotBefore

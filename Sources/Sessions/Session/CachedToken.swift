@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Platform
 
-/// The access token in memory, with its renewal time and expiry notices.
 struct CachedToken: Sendable {
   var grant: AccessGrant
   /// Whether a caller has received the token or requested a newer one.
@@ -10,14 +9,14 @@ struct CachedToken: Sendable {
   /// How long before its expiry to renew the token in the background, including jitter.
   private let renewalLead: Duration
 
-  /// - Parameter jitter: A random number in 0..<1.
+  /// `jitter` is random in 0..<1.
   init(_ grant: AccessGrant, isRenewable: Bool, jitter: Double) {
     self.grant = grant
     notices = ExpiryNotices(grant, isRenewable: isRenewable)
     renewalLead = RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0) * (0.5 + 0.5 * jitter)
   }
 
-  /// The time for a background renewal. Nil if the lifetime is unknown or too short.
+  /// Nil if the lifetime is unknown or too short for background renewals.
   var renewalDue: Instant? {
     guard let lifetime = grant.lifetimeSeconds, lifetime >= RefreshPolicy.shortestRenewedLifetimeSeconds else {
       return nil
@@ -36,15 +35,13 @@ struct CachedToken: Sendable {
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
   }
 
-  /// Adjusts the times after the machine's clock was set.
-  ///
-  /// - Parameter wallSeconds: The new time at `now`, in unix seconds.
+  /// Adjusts the times after the machine's clock was set to `wallSeconds` (unix seconds) at `now`.
   mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     grant = grant.adjustedToClock(wallSeconds: wallSeconds, now)
     if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.withdrawLast() }
   }
 
-  /// When the policy removes the token from memory. Nil for policies that do not.
+  /// When to remove the token from memory. Nil if the policy keeps it.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
     let limit = grant.lifetimeStart.advanced(by: RefreshPolicy.longestStrictCache)
@@ -53,7 +50,7 @@ struct CachedToken: Sendable {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// Whether the remaining lifetime is long enough for a caller.
+  /// Whether the remaining lifetime is long enough.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {

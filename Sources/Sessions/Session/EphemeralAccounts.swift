@@ -12,25 +12,24 @@ package final class EphemeralAccounts: Sendable {
   private let entries = Monitor<[AccountName: Entry]>([:])
   private let selection = Monitor<(active: AccountName?, previous: AccountName?)>((nil, nil))
 
-  /// The active ephemeral account. It overrides the active account of the settings file.
+  /// Overrides the active account of the settings file.
   package var active: AccountName? { selection.withLock { $0.active } }
 
   /// The previously active account, if it was ephemeral.
   package var previous: AccountName? { selection.withLock { $0.previous } }
 
-  /// Makes an ephemeral account active, or the active account of the settings file if nil.
+  /// Makes an ephemeral account active, or that of the settings file if nil.
   package func activate(_ account: AccountName?) {
     selection.withLock { if account == nil || $0.active != account { $0 = (account, $0.active) } }
   }
 
-  /// All accounts, in byte order of their names.
+  /// In byte order of the names.
   package var accounts: [(name: AccountName, configuration: AccountConfiguration)] {
     entries.withLock { entries in entries.map { ($0.key, $0.value.configuration) } }.sorted { $0.0 < $1.0 }
   }
 
   package func contains(_ account: AccountName) -> Bool { entries.withLock { $0[account] != nil } }
 
-  /// Adds an account or replaces its settings.
   func set(_ configuration: AccountConfiguration, for account: AccountName) {
     entries.withLock { $0[account, default: Entry(configuration: configuration)].configuration = configuration }
   }
@@ -43,10 +42,8 @@ package final class EphemeralAccounts: Sendable {
     }
   }
 
-  /// Replaces the record.
-  ///
-  /// - Parameter replaced: The generation of the record to replace, or nil for any.
-  /// - Returns: The new generation, or nil if the account or record no longer exists.
+  /// Replaces the record of generation `replaced`, or any if nil. Returns the new generation, or nil if the account or
+  /// that record no longer exists.
   func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
     entries.withLock { entries in
       guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
@@ -81,9 +78,7 @@ extension SessionServices {
     try mapVaultError(vault.erase(account, generation: stored.generation))
   }
 
-  /// Removes a record, unless it was replaced.
-  ///
-  /// - Returns: Whether no record of this generation remains.
+  /// Removes a record. Returns false if it was replaced.
   func remove(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     guard !isEphemeral(account) else {
       ephemeral.remove(account)

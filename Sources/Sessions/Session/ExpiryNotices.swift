@@ -2,23 +2,20 @@ internal import Platform
 
 /// A notice about a token that was not renewed in time.
 package enum ExpiryNotice: Sendable, Hashable {
-  /// The token expires in this many seconds.
   case nearEnd(seconds: Int)
   /// The token has expired.
   case end
 }
 
-/// The expiry notices about one token. Each is given once.
+/// The expiry notices about one token, each given once.
 struct ExpiryNotices: Sendable {
-  /// Whether a new token can be obtained without the user.
   let isRenewable: Bool
   /// How long before expiry the first notice is due.
   private let lead: Duration
   /// The last notice given.
   private var notified: ExpiryNotice?
 
-  /// - Parameter isRenewable: Whether the daemon renews the token. Otherwise, the first notice is earlier, since the
-  ///   user must act.
+  /// Unless the daemon renews the token (`isRenewable`), the first notice is earlier, since the user must act.
   init(_ grant: AccessGrant, isRenewable: Bool) {
     self.isRenewable = isRenewable
     lead =
@@ -27,9 +24,7 @@ struct ExpiryNotices: Sendable {
       : RefreshPolicy.renewalLead(ofLifetime: grant.lifetimeSeconds ?? 0)
   }
 
-  /// The time of the next notice, or nil if there are no more.
-  ///
-  /// - Parameter end: The token's expiry, or nil if unknown.
+  /// The time of the next notice about a token that expires at `end`. Nil if that is unknown or no notice is left.
   func nextNotice(before end: Instant?) -> Instant? {
     switch notified {
     case nil: end?.advanced(by: .zero - lead)
@@ -43,7 +38,7 @@ struct ExpiryNotices: Sendable {
   /// Withdraws the last notice, because the token is valid again.
   mutating func withdrawLast() { if areAllGiven { notified = nil } }
 
-  /// Returns the notice that is due, if any, and marks it as given. `end` is the token's expiry, if known.
+  /// Returns the notice that is due, if any, once. `end` is the token's expiry, if known.
   mutating func takeNext(_ end: Instant?, now: Instant) -> ExpiryNotice? {
     guard let end, let due = nextNotice(before: end), due <= now else { return nil }
     notified = now < end ? .nearEnd(seconds: Int(now.duration(to: end).components.seconds)) : .end

@@ -1,15 +1,12 @@
 internal import OAuth
 internal import Platform
 
-/// Delays locking the vault while operations must still write to it.
-///
-/// A refresh that has sent a refresh token must store the new one. The keys are therefore kept for some seconds after a
-/// lock, while no operation starts at that level.
+/// Delays locking the vault while operations must still write to it: a refresh that has sent a refresh token must store
+/// the new one. Keys are kept for some seconds after a lock, while no operation starts at that level.
 package final class LockGate: Sendable {
   private struct State {
-    /// The number of operations in progress at each level.
+    /// The operations in progress at each level.
     var operationCounts: [Protection: Int] = [:]
-    /// The cancellations of the operations in progress.
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
     /// The levels being locked.
     var closed: Set<Protection> = []
@@ -21,13 +18,12 @@ package final class LockGate: Sendable {
 
   package init() {}
 
-  /// Registers an operation at a level.
+  /// Registers an operation. Returns false if the level is being locked.
   ///
   /// - Parameters:
-  ///   - mustWrite: Whether the operation must store data that cannot be fetched again, so that it may start until the
+  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start until the
   ///     keys are wiped.
   ///   - cancellation: Cancelled by a lock, unless a token or code is being spent.
-  /// - Returns: False if the level is being locked.
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
       guard !(mustWrite ? state.wiping : state.closed).contains(level) else { return false }
@@ -44,7 +40,7 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Whether the level is locked for new operations.
+  /// Whether no operation may start at the level.
   package func isClosed(_ level: Protection) -> Bool { state.withLock { $0.closed.contains(level) } }
 
   /// Closes levels to new operations. Cancels running ones, unless they are spending a token or code.

@@ -2,7 +2,7 @@ internal import Encoding
 internal import OAuth
 internal import Platform
 
-/// An HTTP client that reports the result and duration of each request.
+/// Reports the result and duration of each request.
 struct ObservedHTTPClient: HTTPClient {
   let client: any HTTPClient
   let time: any TimeSource

@@ -2,13 +2,13 @@ package import Platform
 
 /// Work without a caller: renewals, and notices about an expiring token.
 extension Session {
-  /// The time of the next renewal or notice, if any.
+  /// When the next renewal or notice is due.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue
   }
 
-  /// The time of the next background renewal. Nil if none is planned or a sign-in is needed.
+  /// Nil if no background renewal is planned or a sign-in is needed.
   package var renewalDue: Instant? {
     let priority: Backoff.Priority?
     switch activity {
@@ -36,8 +36,7 @@ extension Session {
     return beginRefresh(now: now)
   }
 
-  /// Whether ``startRenewalIfDue(now:)`` would start a renewal. A token that expired unused is renewed only if the
-  /// policy always requires a valid one.
+  /// A token that expired unused is renewed only if the policy always requires a valid one.
   package func isRenewalDue(now: Instant) -> Bool {
     guard let renewalDue, renewalDue <= now else { return false }
     return isQueued || policy == .background || grant?.isAlive(at: now) == true
@@ -70,14 +69,13 @@ extension Session {
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh or cancels it, because no caller waits any more.
+  /// Lowers the priority of the queued refresh or cancels it, because no caller waits.
   package mutating func dropCallerPriority() {
     if isQueued { activity = policy == .offline ? .queued(.background) : .idle }
   }
 
-  /// Schedules a retry after a network change.
-  ///
-  /// - Returns: False if there is nothing to retry, or the last refresh reached the server.
+  /// Schedules a retry after a network change. Returns false if there is nothing to retry, or the last refresh reached
+  /// the server.
   package mutating func scheduleRetry(at moment: Instant) -> Bool {
     renewalDue != nil && backoff.scheduleRetry(at: moment)
   }

@@ -3,9 +3,8 @@ package import Platform
 extension Session {
   /// One run of a refresh, with up to three attempts.
   package struct Refresh: Sendable, Hashable {
-    /// The session's generation when the refresh started.
     package let generation: UInt64
-    /// The number of the attempt, from 1.
+    /// Counted from 1.
     package var attempt: Int
     package let startedAt: Instant
     /// Whether the next attempt waits for a timer of the daemon.
@@ -14,11 +13,9 @@ extension Session {
 
   /// The response to a caller's request.
   package enum Decision: Sendable {
-    /// Return this token.
     case serve(AccessGrant)
     /// Wait for the refresh, and start the given one now, if any.
     case wait(start: Refresh?)
-    /// Return this error.
     case fail(SessionError)
   }
 
@@ -26,7 +23,6 @@ extension Session {
   package enum RefreshResult: Sendable {
     /// The attempt belongs to an earlier generation of the session.
     case ignored
-    /// The attempt returned this token.
     case renewed(AccessGrant)
     /// The attempt failed. Start the next one after this time.
     case retry(Refresh, after: Duration)

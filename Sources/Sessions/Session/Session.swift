@@ -5,20 +5,17 @@ internal import Synchronization
 
 /// The state machine of an account's session: pure logic, driven by the daemon's loop.
 ///
-/// Each refresh belongs to the generation in which it started. A new one begins when the session ends or its token is
-/// replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
+/// Each refresh belongs to the generation in which it started. A new generation begins when the session ends or its
+/// token is replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
 package struct Session: Sendable {
   /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// No token is cached. The session has ended with this state, or if nil, may have a grant.
-    ///
-    /// - Parameter renewFrom: When a session with the background policy requests its first token, if scheduled.
+    /// The session has ended with this state, or if nil, may have a grant. With the background policy, it requests its
+    /// first token at `renewFrom`, if scheduled.
     case tokenless(SessionState?, renewFrom: Instant?)
-    /// This token is cached.
     case granted(CachedToken)
   }
 
-  /// The progress of getting a token.
   enum Activity: Sendable {
     case idle
     /// The last refresh will be retried as soon as possible.
@@ -32,9 +29,9 @@ package struct Session: Sendable {
   package private(set) var generation = Self.nextGeneration()
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlierGrants: [AccessGrant] = []
-  /// The maximum number of ``earlierGrants``.
+  /// Limits ``earlierGrants``.
   private static let maxEarlier = 4
-  /// The maximum total size of the tokens in ``earlierGrants``, in bytes.
+  /// Limits the total size of the tokens in ``earlierGrants``.
   private static let maxEarlierBytes = 16 << 10
   /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
@@ -55,19 +52,16 @@ package struct Session: Sendable {
 
   package var refresh: Refresh? { if case .refreshing(let refresh) = activity { refresh } else { nil } }
 
-  /// The error of the last refresh, if it failed.
   package var lastFailure: SessionError? { backoff.failure?.error }
 
-  /// The time of the last failed refresh. Nil after a success, or if unknown.
+  /// Nil after a success, or if unknown.
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
   /// Whether the last refresh failed temporarily.
   package var isOffline: Bool { lastFailure?.isTemporary ?? false }
 
-  /// Whether a caller has received the cached token or requested a newer one.
   package var isTokenUsed: Bool { token?.isUsed ?? false }
 
-  /// Whether a new token can be obtained without the user.
   package var isRenewable: Bool { token?.notices.isRenewable ?? true }
 
   /// Whether the cached token may be valid and only a sign-in can replace it.
@@ -91,9 +85,8 @@ package struct Session: Sendable {
 
   // MARK: - Requests
 
-  /// Decides how to respond to a caller's request for a token.
-  ///
-  /// - Parameter pause: The server's pause, if any. Evaluated only if a refresh would start.
+  /// Decides how to respond to a caller's request for a token. The server's `pause`, if any, is evaluated only if a
+  /// refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, pause: @autoclosure () -> ServerPause? = nil
   ) -> Decision {
@@ -126,7 +119,6 @@ package struct Session: Sendable {
     return .wait(start: beginRefresh(now: now))
   }
 
-  /// The cached token, if it meets `need`.
   package func cachedGrant(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !wantsNewToken(need), let token, token.satisfies(need, policy, now: now) else { return nil }
     return token.grant
@@ -150,11 +142,7 @@ package struct Session: Sendable {
 
   // MARK: - The end of a refresh
 
-  /// Applies the result of an attempt.
-  ///
-  /// - Parameters:
-  ///   - wallSeconds: The time `now`, in unix seconds.
-  ///   - jitter: A random number in 0..<1.
+  /// Applies the result of an attempt. `wallSeconds` is `now` in unix seconds; `jitter` is random in 0..<1.
   package mutating func applyRefreshResult(
     _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
   ) -> RefreshResult {
@@ -181,7 +169,7 @@ package struct Session: Sendable {
   }
 
   /// The next attempt after a temporary failure, if allowed: up to three, and none if the server set a time. After a
-  /// lost response, a refresh token is sent again only for a short time, and never after a truncated response.
+  /// lost response, a refresh token is sent again only for a short time; after a truncated one, never.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isSafeToRetry, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
@@ -200,12 +188,10 @@ package struct Session: Sendable {
     return next
   }
 
-  /// Abandons the refresh in progress: its result will be ignored.
+  /// Its result will be ignored.
   package mutating func abandonRefresh() { if refresh != nil { activity = .idle } }
 
-  /// Applies the failure of a refresh.
-  ///
-  /// - Returns: The error for the waiters.
+  /// Applies the failure of a refresh. Returns the error for the waiters.
   private mutating func applyFailure(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
@@ -248,7 +234,7 @@ package struct Session: Sendable {
     self.state = state
   }
 
-  /// Wipes the cached token. `renewFrom` replaces the scheduled first request; nil cancels it.
+  /// Wipes the cached token. `renewFrom` replaces the time of the first request; nil cancels it.
   mutating func dropToken(renewFrom: Instant? = nil) {
     let ended = if case .tokenless(let ended, _) = state { ended } else { SessionState?.none }
     state = .tokenless(ended, renewFrom: renewFrom)
@@ -256,11 +242,7 @@ package struct Session: Sendable {
 
   // MARK: - Events outside of a refresh
 
-  /// Applies a successful sign-in.
-  ///
-  /// - Parameters:
-  ///   - wallSeconds: The current time, in unix seconds.
-  ///   - jitter: A random number in 0..<1.
+  /// Applies a successful sign-in at `wallSeconds` (unix seconds). `jitter` is random in 0..<1.
   package mutating func applySignIn(
     _ grant: AccessGrant, isRenewable: Bool = true, wallSeconds: Int, jitter: Double
   ) {
@@ -286,24 +268,18 @@ package struct Session: Sendable {
   /// Drops the cached token and the last failure, but not the grant. The next caller starts a refresh.
   package mutating func forgetToken() { beginGeneration(.tokenless(nil, renewFrom: nil)) }
 
-  /// Adjusts the times of the cached token after the machine's clock was set.
-  ///
-  /// - Parameter wallSeconds: The new time at `now`, in unix seconds.
+  /// Adjusts the cached token's times after the machine's clock was set to `wallSeconds` (unix seconds) at `now`.
   package mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     updateToken { $0.applyClockChange(wallSeconds: wallSeconds, now: now) }
     if let grant { refreshedAt = grant.issuedAtByCurrentClock }
   }
 
-  /// Records that the cached token's record was rewritten, under another name or protection.
+  /// Records that the cached token's record was rewritten, with another name or protection.
   package mutating func applyRecordRewrite(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }
 
-  /// Applies the record's state to an account without a cached token.
-  ///
-  /// - Parameters:
-  ///   - isGranted: Whether the record contains a grant.
-  ///   - ending: See ``AccountRecord/endError(_:now:)``.
+  /// Applies the record's state, if no token is cached. `ending` is its ``AccountRecord/endError(_:now:)``.
   package mutating func applyRecord(isGranted: Bool, ending: SessionError?, refreshedAt: Int?) {
     guard case .tokenless(_, let renewFrom) = state, refresh == nil else { return }
     let ended = if case .ended(let ended) = ending?.effect { ended } else { SessionState.signedOut }

@@ -2,28 +2,22 @@ package import OAuth
 package import Platform
 package import Vault
 
-/// The reason why a session cannot do what was requested.
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name. The name is nil if there are no accounts.
-  ///
-  /// - Parameter known: The existing accounts.
+  /// No account has this name, which is nil if there are no accounts. `known` are the existing ones.
   case noAccount(name: String?, known: [String] = [])
   case signedOut(account: String)
-  /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2).
-  ///
-  /// - Parameter reason: The server's description, without control characters.
+  /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2). `reason` is its description, without control
+  /// characters.
   case expired(account: String, reason: String? = nil)
   /// The session was only an access token, which is lost.
   case notKept(account: String)
-  /// The settings specify another server or client than at sign-in.
-  ///
-  /// - Parameter file: The certificate authority file, if its certificates have changed.
+  /// The settings specify another server or client than at sign-in. `file` is the certificate authority file, if
+  /// changed.
   case configurationChanged(account: String, setting: String, file: String? = nil)
   /// The metadata contains an endpoint whose origin was not known at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token differs from the first one (OpenID Connect Core section 12.2).
-  ///
-  /// - Parameter claim: The differing claim. Nil in records of older versions.
+  /// An ID Token differs from the first one in `claim` (OpenID Connect Core section 12.2), which is nil in records of
+  /// older versions.
   case identityChanged(account: String, claim: String? = nil)
   /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
@@ -31,18 +25,14 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityUnverified(account: String)
   /// The sign-in returned no usable access token, but its refresh token is stored with these settings.
   indirect case onlyRefreshTokenStored(AccountConfiguration, because: SessionError)
-  /// The server issued a grant, which could not be stored.
-  ///
-  /// - Parameter isRevoked: Whether the grant was revoked. Otherwise, it still exists at the server.
+  /// The server issued a grant, which could not be stored. Unless `isRevoked` is true, it still exists at the server.
   indirect case grantNotStored(because: SessionError, isRevoked: Bool)
-  /// The new sign-in does not identify its user, so it may not replace the account's session (OpenID Connect Core
-  /// section 5.7).
+  /// The sign-in does not identify its user, so it may not replace the session (OpenID Connect Core section 5.7).
   case identityUnknown(account: String)
   /// The new token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account does not list the origin. The account is nil if none does.
-  ///
-  /// - Parameter url: The URL of the request without its query, if the caller named no account.
+  /// The account does not list the origin. The account is nil if none does. `url` is the request's URL without its
+  /// query, if the caller named no account.
   case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but it was not confirmed in the vault.
   case originUnconfirmed(account: String, origin: String)
@@ -54,23 +44,20 @@ package enum SessionError: Error, Hashable, Sendable {
   case unsuitableURL
   /// The content for a resource could not be read.
   case content
-  /// No content for a resource arrived during this time, in seconds.
+  /// No content for a resource arrived for this long.
   case contentTimedOut(seconds: Int)
   /// A token for another target was requested, but there is no refresh token.
   case otherTokensUnavailable(account: String)
-  /// Cannot listen for a sign-in's redirect. The port is nil if any port would do.
+  /// Cannot listen for a sign-in's redirect. The port is nil if any would do.
   case redirectUnavailable(port: Int?, SystemError)
-  /// Another program uses the redirect's port.
   case redirectPortTaken(port: Int, by: PortListener)
   /// The redirect URI has no loopback address, so the browser cannot reach this machine.
   case redirectNotLoopback
   /// The provider requires a redirect URI with its registered port, and the sign-in specifies none.
   case redirectURINeeded(provider: String)
-  /// The sign-in specifies no client ID, and none is known for the server.
+  /// No client ID is specified or known for the server.
   case clientIDNeeded(MissingClient)
-  /// The provider requires a client secret, but none was given.
   case clientSecretNeeded(MissingSecret)
-  /// The URL cannot be the client ID.
   case unusableClientURL(ClientURLProblem)
   /// The sign-in requires options for authentication that only a browser supports.
   case requirementsNeedBrowser
@@ -80,13 +67,12 @@ package enum SessionError: Error, Hashable, Sendable {
   case guestCannotReplaceUser(account: String)
   /// The assertion was not sent, because the server would reject it.
   case assertion(AssertionProblem, AssertionSource)
-  /// The caller did not pass the variables for the assertion.
   case assertionVariablesMissing(account: String, AssertionSource)
   /// The source of the assertion failed or could not be reached.
   indirect case assertionSource(AssertionSource, because: SessionError)
   /// An assertion must first be requested from this other account.
   case assertionNeededFrom(String)
-  /// There is no valid ID Token for requesting an assertion: none, or an expired one (`isExpired`).
+  /// There is no ID Token for requesting an assertion, or an expired one.
   case idTokenNeeded(account: String, isExpired: Bool)
   /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
@@ -110,17 +96,16 @@ package enum SessionError: Error, Hashable, Sendable {
 
   /// The effect of a failed refresh on the session.
   package enum Effect: Sendable, Equatable {
-    /// The grant does not exist (`signedOut`), the server ended it (`expired`), or the session was only an access
-    /// token, which is lost (`notKept`).
+    /// There is no grant (`signedOut`), the server ended it (`expired`), or the session was only an access token, which
+    /// is lost (`notKept`).
     case ended(SessionState)
     /// Tokens are withheld until the settings or the server change back, or the user signs in.
     case blocked(BlockReason)
     /// The grant remains, but only a sign-in is certain to help.
     case signInNeeded
-    /// The session does not change.
     case none
 
-    /// The reason for withholding tokens: changed settings, an uncertain user, or a missing account.
+    /// Changed settings, an uncertain user, or a missing account.
     package enum BlockReason: Sendable { case settings, identity, accountMissing }
   }
 
@@ -154,13 +139,12 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether only an ID Token of a later refresh can unblock the account.
+  /// Whether only a later ID Token can unblock the account.
   var awaitsIdentity: Bool { effect == .blocked(.identity) }
 
-  /// Whether only a sign-in is certain to help.
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// The server's reason for ending the session, without control characters.
+  /// The reason that the server gave for ending the session.
   package var reasonForEnd: String? {
     if case .expired(_, let reason) = self { reason } else { nil }
   }
@@ -173,14 +157,14 @@ package enum SessionError: Error, Hashable, Sendable {
 
   private var oauthError: OAuthError? { if case .oauth(let error) = self { error } else { nil } }
 
-  /// The same error with this change, if it is an OAuth error.
+  /// Changes the error if it is an OAuth error.
   private func changed(_ change: (inout OAuthError) -> Void) -> SessionError {
     guard var error = oauthError else { return self }
     change(&error)
     return .oauth(error)
   }
 
-  /// The same error, changed to require a sign-in.
+  /// Makes the error require a sign-in.
   var needingSignIn: SessionError {
     changed {
       $0.code = .refreshRefused
@@ -208,14 +192,14 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request may succeed later and repeating it does no harm.
+  /// Whether repeating the request may help and does no harm.
   package var isSafeToRetry: Bool { isTemporary && !mayHaveReplacedToken }
 
   /// Whether the response to a refresh was incomplete. A second use of the refresh token may then end the session (RFC
   /// 9700, section 4.14.2).
   var mayHaveReplacedToken: Bool { oauthError?.isResponseUnusable ?? false }
 
-  /// Whether the server is known to be reachable, because it responded. True for all but OAuth errors.
+  /// Whether the server responded. Always true unless this is an OAuth error.
   package var reachedServer: Bool { oauthError.map { $0.httpStatus != nil || $0.isResponseUnusable } ?? true }
 
   /// Whether nothing was sent, because the server was unreachable.
@@ -226,7 +210,7 @@ package enum SessionError: Error, Hashable, Sendable {
       && error.httpStatus == nil && !error.followsSuccess
   }
 
-  /// The same error, marked as following a successful request: for example, issued tokens cannot be verified.
+  /// Marks the error as following a successful request.
   var followingSuccess: SessionError {
     changed {
       $0.followsSuccess = true
@@ -235,7 +219,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// The same error, with the time until the server may be contacted again.
+  /// Adds the time until the server may be contacted again.
   func asking(toWait left: Duration) -> SessionError {
     changed { $0.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds)) }
   }
@@ -264,10 +248,9 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Seconds until the same request may succeed. See ``OAuthError/retryAfterSeconds``.
   var retryAfterSeconds: Int? { oauthError?.retryAfterSeconds }
 
-  /// Whether the redirect's port is unavailable, so that another may work.
+  /// Whether another port may work.
   var isPortUnavailable: Bool {
     switch self {
     case .redirectUnavailable, .redirectPortTaken: true
@@ -283,13 +266,11 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case invalid
     /// The settings contain a member that is not one of these.
     case unknownMember(known: [String])
-    /// The settings file has another version than this program supports.
     case unsupportedVersion
     case tooManyAccounts
     case accountExists
     /// The account to change does not exist, or was changed by another process.
     case accountChanged
-    /// The settings directory cannot be used.
     case directory(DirectoryError)
     /// The settings file cannot be accessed.
     case storage(SystemError)
@@ -310,10 +291,9 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case missingClientCertificate
     case missingClientSecret
     case clientsFile(AdministratorFiles.Problem)
-    /// The account's provider is neither built in nor defined by a valid file of the administrator.
+    /// The provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
   }
-  /// The reason why a private key cannot be used.
   package enum KeyProblem: Hashable, Sendable {
     /// The file is neither PEM nor a JSON Web Key, or the key's numbers are inconsistent.
     case malformed
@@ -331,7 +311,6 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   /// The path of a member, such as `accounts.work.issuer`, or of a file.
   package var path: String
 
-  /// The values that the member accepts.
   package var expected: AccountSetting.Expectation?
   /// The position of the member, or of the object that lacks it, in the settings file.
   package var line: SettingsLine?
@@ -355,7 +334,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   }
 }
 
-/// The details for a hint on a missing client ID.
+/// Details for a hint on a missing client ID.
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
@@ -369,16 +348,16 @@ package struct MissingClient: Sendable, Hashable {
   package var canPublish = false
 }
 
-/// The details for a hint on a missing client secret.
+/// Details for a hint on a missing client secret.
 package struct MissingSecret: Sendable, Hashable {
   package var provider: String
   /// The page that shows the secret. Nil if only the server's administrator knows it.
   package var page: String?
-  /// Whether only a sign-in by browser needs the secret, not one by device code.
+  /// Whether only sign-ins by browser need the secret.
   package var isForBrowser: Bool
 }
 
-/// The reason why a URL cannot be the client ID.
+/// Why a URL cannot be the client ID.
 package enum ClientURLProblem: Sendable, Hashable {
   /// No document can be published at this URL.
   case malformed

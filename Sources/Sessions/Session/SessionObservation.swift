@@ -12,9 +12,9 @@ package enum SessionObservation: Sendable, Hashable {
   case keysUnusable
   /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core section 12.2).
   case authenticationTimeChanged
-  /// The metadata contains an endpoint with an origin unknown at sign-in. Nothing is sent to it.
+  /// The metadata contains an origin unknown at sign-in. Nothing is sent to it.
   case endpointMoved
 }
 
-/// Receives an operation's observations, on its thread.
+/// Called on the operation's thread.
 package typealias SessionObserver = @Sendable (SessionObservation) -> Void

@@ -5,16 +5,12 @@ internal import Vault
 
 /// DPoP keys (RFC 9449): generated at sign-in, stored with the refresh token, never shown.
 extension SessionServices {
-  /// Creates DPoP proofs with this key.
   package func prover(_ key: DPoPKey) -> DPoPProver {
     DPoPProver(key: key, memory: dpopMemory) { [time] in time.wallSeconds() }
   }
 
-  /// Creates the prover for a sign-in. Nil for Bearer tokens.
-  ///
-  /// - Parameter resource: The proof algorithms that the resource accepts. Empty if not announced.
-  /// - Throws: `bindingUnsupported` if the server announces no proof algorithm that this program and the resource
-  ///   support.
+  /// Creates the prover for a sign-in. Nil for Bearer tokens. `resource` contains the proof algorithms that the
+  /// resource announces, if any. Throws `bindingUnsupported` if this program, the server and the resource share none.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -32,12 +28,8 @@ extension SessionServices {
     }
   }
 
-  /// Generates a key in the TPM or the vault, according to the settings. Without a setting, uses the TPM if it is the
-  /// default, supports the key and is available.
-  ///
-  /// - Parameters:
-  ///   - isSupportedByTPM: Whether the TPM supports the key.
-  ///   - make: Generates the key in the given device, or for the vault if that is nil.
+  /// Calls `make` with the TPM's device, or with nil for a key in the vault, as the settings require. Without a
+  /// setting, uses the TPM if it is the default, supports the key and is available.
   func generateKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, isSupportedByTPM: Bool = true,
     _ make: ((any KeyDevice)?) throws(Problem) -> Key
@@ -65,7 +57,7 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// The DPoP key of a record, if its tokens are bound to one.
+  /// Nil for Bearer tokens.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -75,7 +67,7 @@ extension SessionServices {
 }
 
 extension AccountRecord {
-  /// Stores the key that the tokens are bound to. Nil for Bearer tokens.
+  /// The prover is nil for Bearer tokens.
   mutating func setDPoPKey(of prover: DPoPProver?) throws(SessionError) {
     dpopKey = try mapOAuthError(prover?.key.serialized())
   }

@@ -2,18 +2,17 @@ internal import OAuth
 internal import Vault
 
 extension SessionServices {
-  /// The protection level of an account's record, or nil if there is no record.
+  /// Nil if there is no record.
   package func protection(of account: AccountName) throws(SessionError) -> Protection? {
     if isEphemeral(account) { return ephemeral.record(of: account).map { _ in .device } }
     return try mapVaultError(vault.protection(of: account))
   }
 
-  /// Checks that the result of a sign-in can be stored, before a server is contacted.
+  /// Checks that the result of a sign-in can be stored, before a server is contacted. Returns the level of the future
+  /// record. Throws the vault error `locked`, `nothingToUnlock` if the level is not set up, or the error of opening the
+  /// vault.
   ///
   /// - Parameter isNew: Whether to ignore an existing record as a leftover.
-  /// - Returns: The protection of the future record.
-  /// - Throws: The vault error `locked` if the level is locked, `nothingToUnlock` if it is not set up, or the error of
-  ///   opening the vault.
   package func requireUnlocked(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
@@ -30,13 +29,12 @@ extension SessionServices {
   }
 
   /// Runs `body` while a sign-in's protection levels cannot be locked. Passes it the resources for writing the record,
-  /// or nil for an ephemeral account.
+  /// or nil for an ephemeral account. Throws the errors of ``requireUnlocked(_:_:isNew:)`` and
+  /// ``reserveWrite(wait:isFailureFinal:_:)`` without running `body`.
   ///
   /// - Parameters:
   ///   - kept: The resources, if already reserved.
   ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
-  /// - Throws: The errors of ``requireUnlocked(_:_:isNew:)`` and ``reserveWrite(wait:isFailureFinal:_:)``, before
-  ///   running `body`.
   func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,
@@ -77,8 +75,8 @@ extension SessionServices {
     }
   }
 
-  /// The protection level for the next write of a record: the requested or current one. It is `device` if all lockable
-  /// levels are locked, since other records are unreadable.
+  /// The requested or current level for the next write of a record. It is `device` if all lockable levels are locked,
+  /// since other records are unreadable.
   func nextLevel(of account: AccountName, requested wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

@@ -15,11 +15,8 @@ package struct SessionServices: Sendable {
   /// The servers' nonces and clock offsets.
   let dpopMemory = DPoPMemory()
   package let gate = LockGate()
-  /// The refresh tokens that could not be written to the vault yet.
   let unwrittenRecords = AccountTable<UnwrittenRecord>()
-  /// The pending revocations that are only in memory.
   let unwrittenRevocations = AccountTable<UnwrittenRevocation>()
-  /// The refreshes that wait for newer keys of the issuer.
   let refreshesAwaitingKeys = AccountTable<RefreshAwaitingKeys>()
   /// By account, the last reported endpoint origin unknown at sign-in.
   let movedOrigins = Monitor<[AccountName: String]>([:])
@@ -38,7 +35,6 @@ package struct SessionServices: Sendable {
     self.settingsDirectory = settingsDirectory
   }
 
-  /// A copy that reports an operation's steps.
   package func observed(by observer: @escaping SessionObserver) -> SessionServices {
     var services = self
     services.observer = observer
@@ -46,7 +42,6 @@ package struct SessionServices: Sendable {
     return services
   }
 
-  /// Runs `body`, converting its error.
   func mapVaultError<Result: ~Copyable>(
     _ body: @autoclosure () throws(VaultError) -> Result
   ) throws(SessionError) -> Result {
@@ -59,7 +54,7 @@ package struct SessionServices: Sendable {
   /// The wait for work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
-  /// How long a sign-in with a browser may take, in seconds.
+  /// The maximum duration of a sign-in with a browser.
   package static let browserSignInSeconds = 600
 
   /// The maximum wait for a lock during a sign-in.
@@ -70,10 +65,10 @@ package struct SessionServices: Sendable {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
 
-  /// The shortest wait for an account's lock that is reported, in milliseconds.
+  /// Shorter waits for an account's lock are not reported.
   private static let minimumReportedWaitMilliseconds = 20
 
-  /// Locks the account, so that no other process or thread can spend its tokens, and runs `body`.
+  /// Runs `body` while no other process or thread can spend the account's tokens.
   func withAccountLock<Result>(
     _ account: AccountName, _ cancellation: Cancellation? = nil, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -81,12 +76,12 @@ package struct SessionServices: Sendable {
   }
 
   /// Like ``withAccountLock(_:_:_:)``, but passes the record's protection level to `body` and delays locking the vault.
+  /// Throws the vault error `locked` while the level is being locked.
   ///
   /// - Parameters:
   ///   - wanted: The record's new protection level, if `body` changes it.
-  ///   - mustWrite: See ``LockGate/enter(_:mustWrite:_:)``.
+  ///   - mustWrite: As in ``LockGate/enter(_:mustWrite:_:)``.
   ///   - cancellation: Ends the wait. Cancelled when the vault is locked, unless a token or code is being spent.
-  /// - Throws: The vault error `locked` while the level is being locked.
   func withAccountLock<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -112,9 +107,8 @@ package struct SessionServices: Sendable {
     return result
   }
 
-  /// Runs `body` and delays locking the level until it ends.
-  ///
-  /// - Throws: The vault error `locked` while the level is being locked.
+  /// Runs `body` and delays locking the level until it ends. Throws the vault error `locked` while the level is being
+  /// locked.
   func withUnlockedLevel<Result>(
     _ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -133,9 +127,7 @@ package struct SessionServices: Sendable {
     try storedRecord(of: account)?.record
   }
 
-  /// The record of an account's session.
-  ///
-  /// - Throws: `signedOut` if there is none.
+  /// The record of an account's session. Throws `signedOut` if there is none.
   func sessionRecord(of account: AccountName) throws(SessionError) -> StoredRecord {
     guard let stored = try storedRecord(of: account), !stored.record.isSignedOut else {
       throw .signedOut(account: account.text)
@@ -143,7 +135,7 @@ package struct SessionServices: Sendable {
     return stored
   }
 
-  /// A snapshot of the vault for reading several records. Nil without a vault.
+  /// For reading several records. Nil without a vault.
   package func snapshot() throws(SessionError) -> VaultSnapshot? {
     try mapVaultError(vault.snapshot())
   }
@@ -178,15 +170,13 @@ package struct SessionServices: Sendable {
     }
   }
 
-  /// Writes the record. It is on disk on return.
+  /// Writes the record durably and returns its new generation. Throws `signedOut` if `replaced` is no longer the
+  /// record's generation.
   ///
   /// - Parameters:
-  ///   - protection: The protection level, or nil to keep it.
-  ///   - replaced: The generation of the record to replace. Nil for any; a sign-out meanwhile then goes unnoticed.
+  ///   - protection: Nil to keep the level.
+  ///   - replaced: Nil for any; a sign-out meanwhile then goes unnoticed.
   ///   - wait: The wait for the vault's lock; nil for the default.
-  ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
-  /// - Returns: The record's new generation.
-  /// - Throws: `signedOut` if the record was replaced.
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
@@ -217,10 +207,8 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The claims of the verified ID Token in the account's record, if any. Works offline.
-  ///
-  /// - Parameter holdsToken: Whether a token is cached, so that an ended session is no error.
-  /// - Throws: The error that keeps the account from returning tokens.
+  /// The claims of the account's verified ID Token, if any. Works offline. Throws the error that keeps the account from
+  /// returning tokens; an ended session is no error if a token is cached (`holdsToken`).
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
@@ -246,7 +234,7 @@ package struct SessionServices: Sendable {
     IssuerMetadata(documents: documents, observer: observer, parsed: parsed, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints of the settings, newly fetched if `fresh` is true.
+  /// The server's metadata with the endpoints of the settings, fetched again if `fresh` is true.
   func metadata(
     _ parsed: ParsedConfiguration, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
@@ -265,7 +253,6 @@ package struct SessionServices: Sendable {
   }
 }
 
-/// Runs `body`, converting its error.
 func mapOAuthError<Result>(_ body: @autoclosure () throws(OAuthError) -> Result) throws(SessionError) -> Result {
   do { return try body() } catch { throw .oauth(error) }
 }

@@ -2,14 +2,13 @@ package import OAuth
 
 /// A caller's requirements for an access token.
 package struct TokenNeed: Sendable, Hashable {
-  /// The required remaining lifetime. Nil for the default of ``RefreshPolicy``.
+  /// Nil for the default of ``RefreshPolicy``.
   package var minimumValiditySeconds: Int?
-  /// Whether to renew the token even if valid.
   package var forceRefresh = false
-  /// The session generation of the caller's token. Only a token of a later generation is returned. Unlike with
-  /// ``forceRefresh``, a refresh may be delayed.
+  /// The generation of the caller's token: only a later token is returned. Unlike with ``forceRefresh``, a refresh may
+  /// be delayed.
   package var newerThan: UInt64?
-  /// The claims that a resource requires in the token. A refresh requests them.
+  /// A resource requires these claims in the token. A refresh requests them.
   package var claims: RequestedClaims?
 
   package init(minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, newerThan: UInt64? = nil) {

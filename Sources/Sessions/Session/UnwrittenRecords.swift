@@ -15,10 +15,10 @@ final class AccountTable<Value: Sendable>: Sendable {
   var accounts: [AccountName] { values.withLock { Array($0.keys) } }
 }
 
-/// A refresh token that could not be written. It stays in memory until then, since the one in the vault is invalid.
+/// A refresh token that could not be written. Kept in memory, since the one in the vault is invalid.
 struct UnwrittenRecord: Sendable {
   let refreshedMembers: AccountRecord.RefreshedMembers
-  /// The generation of the vault's record that this one replaces.
+  /// The generation of the vault's record to replace.
   let replaces: UInt64
   /// Revokes the grant, if the process ends before the write.
   let revoke: @Sendable () -> Void
@@ -31,9 +31,9 @@ struct WriteReserve: Sendable {
   let arena: SecretArena
   /// Memory for the old record and the vault's keys.
   private let reserve: SecretReserve
-  /// The file descriptors for the write. Nil for an ephemeral account.
+  /// Nil for an ephemeral account.
   private let descriptors: DescriptorReserve.Reservation?
-  /// Ordinary memory for the vault's new content, released when the write begins. Without memory, Swift ends the
+  /// Ordinary memory for the vault's new content, released when the write begins: without memory, Swift ends the
   /// process.
   private let heap: Monitor<PrivateMapping?>
   /// A file with disk space for the new vault. Nil if a failed write can be repeated.
@@ -55,7 +55,7 @@ struct WriteReserve: Sendable {
     }
   }
 
-  /// The memory to reserve, as a multiple of the vault's size: for the old and new content, each also parsed.
+  /// For the old and new content, each also parsed.
   private static let reservedVaultCopies = 4
 
   /// Releases ``heap``.
@@ -63,11 +63,8 @@ struct WriteReserve: Sendable {
 }
 
 extension SessionServices {
-  /// Checks as far as possible that a record can be written. Changes nothing.
-  ///
-  /// - Parameters:
-  ///   - wait: The wait for the vault's lock; nil for the default.
-  ///   - cancellation: Ends that wait with the error `cancelled`.
+  /// Checks as far as possible that a record can be written. Changes nothing. A nil `wait` is the default wait for the
+  /// vault's lock, which `cancellation` ends with the error `cancelled`.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }
@@ -75,8 +72,7 @@ extension SessionServices {
   /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources. Call it before spending a refresh token or an
   /// approval.
   ///
-  /// - Parameter isFailureFinal: Whether to also reserve disk space, because a record that is not written is lost.
-  /// - Returns: The resources, reserved until the value is released.
+  /// - Parameter isFailureFinal: Whether to also reserve disk space, because an unwritten record is lost.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {
@@ -98,18 +94,14 @@ extension SessionServices {
     do { return try WriteReserve(hold, file, vaultBytes: isEphemeral ? 0 : vault.byteCount) } catch { throw .memory }
   }
 
-  /// The number of descriptors for a request: its socket and the resolver's.
+  /// The request's socket and the resolver's.
   private static let descriptorsOfExchange = 2
   /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
 
   /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``retryWrite(_:wait:)``.
   ///
-  /// - Parameters:
-  ///   - generation: The generation of the record that was read.
-  ///   - cancellation: Ends the wait for the vault's lock.
-  ///   - writeReserve: The result of ``reserveWrite(wait:isFailureFinal:_:)``.
-  ///   - revoke: Revokes the grant if the process ends before the token is written.
+  /// - Parameter revoke: Called if the process ends before the token is written.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
     _ cancellation: Cancellation, in writeReserve: WriteReserve? = nil,
@@ -132,9 +124,8 @@ extension SessionServices {
     }
   }
 
-  /// Adds a refresh token to the pending revocation of a session that ended during the refresh.
-  ///
-  /// - Returns: False if the account has no record or writing fails.
+  /// Adds a refresh token to the pending revocation of a session that ended during the refresh. Returns false if the
+  /// account has no record or writing fails.
   func addToPendingRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else {
       guard unwrittenRevocations[account] != nil else { return false }
@@ -149,8 +140,6 @@ extension SessionServices {
   }
 
   /// Retries a failed write of the account's record. The caller must have locked the account.
-  ///
-  /// - Parameter wait: The wait for the vault's lock.
   func retryWrite(_ account: AccountName, wait: LockWait? = briefLockWait) throws(SessionError) {
     guard let entry = unwrittenRecords[account] else { return }
     let stored = try mapVaultError(vault.read(account)?.generation)
@@ -182,7 +171,7 @@ extension SessionServices {
   /// Whether a refresh token or a pending revocation exists only in memory.
   package var hasUnwritten: Bool { !unwrittenRecords.accounts.isEmpty || !unwrittenRevocations.accounts.isEmpty }
 
-  /// The accounts whose refresh token exists only in memory, sorted by name.
+  /// Sorted by name.
   package var accountsWithUnwrittenToken: [AccountName] { unwrittenRecords.accounts.sorted() }
 }
 

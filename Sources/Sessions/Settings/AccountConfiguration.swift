@@ -1,12 +1,11 @@
 internal import Encoding
 package import OAuth
 
-/// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client.
-///
-/// Contains no secrets. ``Authority`` limits where secrets may be sent.
+/// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client. Contains no secrets.
+/// ``Authority`` limits where secrets may be sent.
 @dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
-  /// The settings that differ from their defaults. An explicit default equals an omitted one.
+  /// An explicit default equals an omitted one.
   package private(set) var settings: AccountSettings {
     _read { yield shared.settings }
     set { shared = SharedSettings(newValue) }
@@ -54,8 +53,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default. Resetting the proxy also resets its exclusions and source, resetting a platform
-  /// its variable.
+  /// Resets a setting to its default, with the proxy also its exclusions and source, and with a platform its variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.table.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
@@ -79,12 +77,11 @@ package struct AccountConfiguration: Sendable, Hashable {
     }
   }
 
-  /// The resources and audience for a sign-in's tokens, or nil if the settings specify none.
+  /// Nil if the settings specify neither resources nor an audience.
   package func target() throws(OAuthError) -> TokenTarget? {
     try TokenTarget(scope: [], resources: settings.resources, audience: settings.audience)
   }
 
-  /// The additional parameters for authorization requests.
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
       parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
@@ -98,7 +95,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     return same == self
   }
 
-  /// Adds these settings to options that lack them.
+  /// Adds the resources and audience to options without them.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
     if options.resources.isEmpty { options.resources = settings.resources }
@@ -111,11 +108,8 @@ package struct AccountConfiguration: Sendable, Hashable {
     tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.usesClientCertificate
   }
 
-  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), except those
-  /// missing from the response.
-  ///
-  /// - Throws: `registrationUnusable` if the server registered another algorithm than requested, or an unsupported one
-  ///   for UserInfo.
+  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), if present.
+  /// Throws `registrationUnusable` for another algorithm than requested, or an unsupported one for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
     /// Throws if another algorithm (`found`) than requested (`asked`) was registered for signing `what`.
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
@@ -139,7 +133,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   // MARK: - The settings file
 
-  /// Parses an account's object, called `path` in errors.
+  /// Parses an account's object at `path`.
   init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let settings: AccountSettings
     do { settings = try AccountSettings(members: { object[$0] }) } catch {
@@ -150,7 +144,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     self = configuration
   }
 
-  /// The account's object for the settings file, with the unknown members of `old`.
+  /// The object for the settings file, with the unknown members of `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }
@@ -158,7 +152,7 @@ package struct AccountConfiguration: Sendable, Hashable {
   }
 }
 
-/// Settings without those that equal their defaults.
+/// Omits settings that equal their defaults.
 private final class SharedSettings: Sendable, Hashable {
   let settings: AccountSettings
 

@@ -1,8 +1,7 @@
 internal import Encoding
 
-/// The default accounts of directories and their subdirectories, by path.
-///
-/// They are in the user's settings, since others may be able to write to a directory. Paths are compared as text.
+/// The default accounts of directories and their subdirectories. In the user's settings, since others may be able to
+/// write to a directory. Paths are compared as text.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath
@@ -15,9 +14,7 @@ package struct AccountDirectories: Sendable, Hashable {
 
   init() {}
 
-  /// Parses the member of the settings file.
-  ///
-  /// - Throws: `invalid` unless the value is an object with absolute paths and account names.
+  /// Throws `invalid` unless the value is an object with absolute paths and account names.
   init(_ json: JSON) throws(ConfigurationError) {
     guard let object = json.object else { throw ConfigurationError(.invalid, Self.memberName) }
     for name in object.names {
@@ -41,7 +38,7 @@ package struct AccountDirectories: Sendable, Hashable {
     entries.filter { $0.account == account }.map(\.path.text)
   }
 
-  /// Sets a directory's account, or removes the entry if nil.
+  /// Removes the entry if `account` is nil.
   mutating func set(_ account: AccountName?, for path: DirectoryPath) {
     let index = entries.firstIndex { $0.path == path }
     if let index { entries.remove(at: index) }
@@ -59,11 +56,10 @@ package struct AccountDirectories: Sendable, Hashable {
 package struct DirectoryPath: Sendable, Hashable {
   package let text: String
 
-  /// The system's limit (PATH_MAX).
+  /// PATH_MAX.
   private static let maximumBytes = 4096
 
-  /// Parses an absolute path, ignoring repeated and trailing slashes. Nil for a relative path, and for `..`, whose
-  /// meaning depends on links.
+  /// Ignores repeated and trailing slashes. Nil for a relative path, and for `..`, whose meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil

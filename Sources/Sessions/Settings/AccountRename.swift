@@ -1,19 +1,15 @@
-/// The result of renaming an account.
 package struct RenamedAccount: Sendable {
   package let settings: Settings
-  /// The generation of the new record, or nil if there was no record.
+  /// Nil if there was no record.
   package let recordGeneration: UInt64?
 }
 
 extension SessionServices {
-  /// Renames an account. Blocking.
+  /// Renames an account. Blocking; stops waiting for the lock if `isGivenUp` returns true. Throws `accountExists` if
+  /// the new name is in use, even by the account itself, or `accountChanged` if there is no such account.
   ///
-  /// An interruption leaves the session under one of the names, and maybe an unused copy of the record under the other.
-  /// A pending revocation of an earlier account with the new name moves to another name.
-  ///
-  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
-  /// - Throws: `accountExists` if the new name is in use, even by the account itself, or `accountChanged` if the
-  ///   account does not exist.
+  /// An interruption leaves the session under one of the names, and maybe an unused copy under the other. A pending
+  /// revocation under the new name moves to another one.
   package func rename(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> RenamedAccount {
@@ -25,7 +21,7 @@ extension SessionServices {
     }
   }
 
-  /// Renames the account while both names are locked.
+  /// Both names must be locked.
   private func move(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool
   ) throws(SessionError) -> RenamedAccount {
@@ -56,7 +52,7 @@ extension SessionServices {
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step of a rename: copies the record to the new name. Nil if there is none.
+  /// The first step of a rename. Returns the copy's generation, or nil if there is no record.
   func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
     let record = try recordToReplace(of: old)
     try vacate(new)
@@ -64,7 +60,7 @@ extension SessionServices {
     return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step of a rename: renames the account in the settings, which makes the new name valid.
+  /// The second step of a rename, which makes the new name valid.
   func renameSettings(
     of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {

@@ -1,10 +1,8 @@
 internal import OAuth
 
 extension ClientsFile {
-  /// The client for the account's issuer or provider, if any: from the user's file, the administrator's, or the
-  /// provider's own.
-  ///
-  /// - Throws: `configuration` if a file is invalid, or if other users can modify the user's file.
+  /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.
+  /// Throws `configuration` if a file is invalid, or if other users can modify the user's file.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String,
     _ files: AdministratorFiles = .current

@@ -1,23 +1,22 @@
 internal import Encoding
 
-/// A command that runs on events of a session or account.
+/// Runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
-  /// The maximum number of commands.
   package static let maxCount = 32
-  /// The permitted timeouts, in seconds.
+  /// In seconds.
   package static let timeoutRange = 1...300
   private static let defaultTimeoutSeconds = 30
   private static let maxArguments = 32
 
-  /// The events that run the command. Empty for all.
+  /// Empty for all events.
   package var events: Set<SessionEventName> = []
-  /// The account whose events run the command. Nil for all.
+  /// Nil for all accounts.
   package var account: AccountName?
   /// The program's absolute path and its arguments, run without a shell.
   package var arguments: [String]
   package var timeoutSeconds: Int
 
-  /// Parses an element of the list `on`, called `path` in errors.
+  /// Parses an element of the list `on`, at `path`.
   init(_ object: JSONObject, path: String) throws(ConfigurationError) {
     let members = ["events", "account", "run", "timeout"]
     for name in object.names where !members.contains(name) {
@@ -45,7 +44,7 @@ package struct EventCommand: Sendable, Hashable {
     timeoutSeconds = seconds
   }
 
-  /// The strings in a list of the object. Empty if the list is missing.
+  /// Empty if the list is missing.
   private static func texts(
     _ object: JSONObject, _ name: String, _ path: String
   ) throws(ConfigurationError) -> [String] {
@@ -68,7 +67,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// Whether to run the command for this event. `account` is nil for an event of no account.
+  /// `account` is nil for an event of no account.
   package func matches(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

@@ -6,7 +6,7 @@ internal import Vault
 extension SessionServices {
   var settingsFile: SettingsFile { SettingsFile(directory: settingsDirectory) }
 
-  /// Changes the settings; see ``SettingsFile/change(wait:unless:in:_:)``.
+  /// Calls ``SettingsFile/change(wait:unless:in:_:)``.
   package func changeSettings(
     wait: Duration = SettingsFile.usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -14,10 +14,8 @@ extension SessionServices {
     try mapConfigurationError(settingsFile.change(wait: wait, unless: isGivenUp, in: reserved, edit))
   }
 
-  /// Adds an account without signing in. Blocking.
-  ///
-  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
-  /// - Throws: `accountExists`, or the error in the account's settings.
+  /// Adds an account without signing in. Blocking; stops waiting for the lock if `isGivenUp` returns true. Throws
+  /// `accountExists`, or the error in the account's settings.
   package func add(
     _ account: AccountName, _ configuration: AccountConfiguration, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
@@ -34,14 +32,11 @@ extension SessionServices {
     }
   }
 
-  /// Seals origins that the user has added for an account's token, and maybe its certificate authorities. Blocking.
+  /// Seals origins that the user has added for an account's token, but no others in the file, which may not be the
+  /// user's. Nil if there was nothing to seal. Blocking.
   ///
-  /// Other origins in the file may not be the user's, so they are not added.
-  ///
-  /// - Parameters:
-  ///   - configuration: The new settings.
-  ///   - confirmsAuthorities: Whether the user specified the certificate authority file.
-  /// - Returns: The record's rewrite. Nil if there was nothing to seal.
+  /// - Parameter confirmsAuthorities: Whether to seal the certificate authorities too, because the user specified their
+  ///   file.
   package func sealOrigins(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
@@ -62,10 +57,8 @@ extension SessionServices {
     }
   }
 
-  /// Changes the protection level of an account's record. Blocking.
-  ///
-  /// - Returns: Nil if there is no record or it already has that level.
-  /// - Throws: The vault error `locked` if the old or new level is locked.
+  /// Changes the protection level of an account's record. Blocking. Nil if there is no record or it already has that
+  /// level. Throws the vault error `locked` if the old or new level is locked.
   package func changeProtection(of account: AccountName, to level: Protection) throws(SessionError) -> RecordRewrite? {
     try withAccountLock(account, at: level) { (_) throws(SessionError) in
       guard let old = try protection(of: account), old != level, let stored = try storedRecord(of: account) else {
@@ -76,10 +69,8 @@ extension SessionServices {
     }
   }
 
-  /// Stores the access token of a session without a refresh token. Blocking.
-  ///
-  /// - Parameter moves: The rewrites of the record since the grant, oldest first.
-  /// - Returns: Nil if it is already stored, or there is a refresh token.
+  /// Stores the access token of a session without a refresh token. Blocking. Nil if it is already stored, or there is a
+  /// refresh token. `moves` are the rewrites of the record since the grant, oldest first.
   package func storeToken(
     of grant: AccessGrant, of account: AccountName, after moves: [RecordRewrite]
   ) throws(SessionError) -> RecordRewrite? {
@@ -148,7 +139,6 @@ extension Settings {
   }
 }
 
-/// Runs `body`, converting its error.
 func mapConfigurationError<Result>(_ body: @autoclosure () throws(ConfigurationError) -> Result) throws(SessionError)
   -> Result
 {

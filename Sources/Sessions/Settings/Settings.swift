@@ -2,33 +2,30 @@ internal import Encoding
 
 /// The content of the settings file, with unknown members. Accounts are in the order they were added.
 package struct Settings: Sendable, Hashable {
-  /// The version of the file's format.
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
 
-  /// The file's content, including unknown members.
+  /// Includes unknown members.
   private(set) var object: JSONObject
   package private(set) var accounts: [(name: AccountName, configuration: AccountConfiguration)] = []
 
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
-  /// The account that was active before ``active``.
+  /// Was active before ``active``.
   package private(set) var previous: AccountName?
 
-  /// The accounts of directories. Entries of an account deleted by hand remain, so that its directories do not use
-  /// another account.
+  /// Entries of an account deleted by hand remain, so that its directories do not use another account.
   package private(set) var directories = AccountDirectories()
 
   /// The ephemeral accounts among ``accounts``.
   package private(set) var ephemeral: Set<AccountName> = []
 
-  /// The idle time before the vault locks automatically, in seconds. 0 for never.
+  /// The idle time before the vault locks, in seconds. 0 for never.
   package private(set) var lockAfterSeconds = Self.defaultLockAfterSeconds
   package static let defaultLockAfterSeconds = 15 * 60
   static let maximumLockAfterSeconds = 30 * 86_400
-  /// The commands to run on events.
   package private(set) var commands: [EventCommand] = []
 
   package init() {
@@ -74,17 +71,15 @@ package struct Settings: Sendable, Hashable {
     previous = try account("previous")
   }
 
-  /// The account named by a member, or nil if the user has deleted that account by hand.
+  /// Nil if the user has deleted the named account by hand.
   private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
     guard let value = object[member] else { return nil }
     guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
     return self[name] == nil ? nil : name
   }
 
-  /// Adds ephemeral accounts. One of these is active if selected (`chosen`), or if the file's active account was never
-  /// signed in.
-  ///
-  /// - Parameter left: The ephemeral account that was active before.
+  /// Adds ephemeral accounts. One is active if selected (`chosen`), or if the file's active account was never signed
+  /// in. `left` is the ephemeral account that was active before.
   package func adding(
     _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil,
     previous left: AccountName? = nil
@@ -109,7 +104,7 @@ package struct Settings: Sendable, Hashable {
     accounts.first { $0.name == name }?.configuration
   }
 
-  /// Adds or replaces an account. The first account becomes active.
+  /// Adds or replaces an account. The first one becomes active.
   package mutating func set(_ configuration: AccountConfiguration, for name: AccountName) throws(ConfigurationError) {
     if let index = accounts.firstIndex(where: { $0.name == name }) {
       accounts[index].configuration = configuration
@@ -140,7 +135,7 @@ package struct Settings: Sendable, Hashable {
     named[name.text] = .object(settings)
   }
 
-  /// Adds an account without a sign-in. The first account becomes active.
+  /// Adds an account without a sign-in. The first one becomes active.
   package mutating func add(_ configuration: AccountConfiguration, as name: AccountName) throws(ConfigurationError) {
     try set(configuration, for: name)
     markNeverSignedIn(name, true)
@@ -166,7 +161,7 @@ package struct Settings: Sendable, Hashable {
     object["previous"] = other.map { .string($0.text) }
   }
 
-  /// Sets a directory's account, or removes it if nil.
+  /// Removes the directory's entry if `account` is nil.
   package mutating func setDirectoryAccount(_ account: AccountName?, in path: DirectoryPath) throws(ConfigurationError)
   {
     if let account, self[account] == nil { throw ConfigurationError(.accountChanged, account.text) }
@@ -181,9 +176,7 @@ package struct Settings: Sendable, Hashable {
     object["directories"] = changed.isEmpty ? nil : changed.json
   }
 
-  /// Adds or removes the event command that shows desktop notices.
-  ///
-  /// - Parameter program: The program's absolute path. Nil to remove the command.
+  /// Adds the event command that shows desktop notices, or removes it if nil. `program` is an absolute path.
   package mutating func setDesktopNotifier(_ program: String?) throws(ConfigurationError) {
     var list = (object["on"]?.array ?? []).filter { $0["run"]?.array?.last != Self.noticeWord }
     if let program {
@@ -200,13 +193,13 @@ package struct Settings: Sendable, Hashable {
   /// The subcommand that reads an event and shows the notice.
   private static let noticeWord: JSON = "__notify"
 
-  /// Sets the idle time before the vault locks: at most 30 days, or 0 for never.
+  /// At most 30 days, or 0 for never.
   package mutating func setLockAfter(seconds: Int) {
     lockAfterSeconds = seconds
     object["lock_after"] = .int(seconds)
   }
 
-  /// Renames an account, which keeps its position.
+  /// The account keeps its position.
   package mutating func rename(_ old: AccountName, to new: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == old }) else { return }
     named = JSONObject(

@@ -1,22 +1,21 @@
 package import Platform
 
-/// The settings file on disk. It is read only when it has changed, and replaced atomically.
-///
-/// Not thread-safe. Writers lock `config.lock` and reread the file first, so that no process undoes another's change.
+/// Reads the settings file only when it has changed, and replaces it atomically. Writers lock `config.lock` and reread
+/// the file first, so that no process undoes another's change. Not thread-safe.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
 
   package let path: String
-  /// The directory, for other threads to create their own ``SettingsFile``.
+  /// For other threads to create their own ``SettingsFile``.
   package let directoryPath: String
   private var directory: PrivateDirectory?
   /// The settings last read or written, with the file's stamp.
   private var known: (stamp: FileStamp?, settings: Settings)?
-  /// The error of the last read, if it failed.
+  /// The error of the last read.
   private var problem: ConfigurationError?
 
-  /// Increases when settings that differ from the previous ones are read or written.
+  /// Increases when changed settings are read or written.
   package private(set) var revision: UInt64 = 0
 
   /// The file watch's counter before the last read. Nil if the settings may be outdated.
@@ -27,7 +26,7 @@ package final class SettingsFile {
     path = directory + "/" + Self.name
   }
 
-  /// The current settings on disk. Empty if there is no file.
+  /// Reads the settings if changed. Empty if there is no file.
   package func current() throws(ConfigurationError) -> Settings {
     counterAtRead = nil
     do throws(ConfigurationError) {
@@ -45,7 +44,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The settings or error of the last read. Accesses the disk only the first time.
+  /// The result of the last read. Accesses the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
@@ -58,15 +57,13 @@ package final class SettingsFile {
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is up to date.
-  ///
-  /// - Parameter seen: The current counter of a ``Platform/FileChanges`` of this file.
+  /// Whether ``lastRead()`` is up to date. `seen` is the current counter of this file's ``Platform/FileChanges``.
   package func isUpToDate(at seen: UInt64) -> Bool { seen == counterAtRead }
 
-  /// The result of the last successful read, for ``read(in:since:)``.
+  /// For ``read(in:since:)``. Nil before the first successful read.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
-  /// Reads the administrator's files and, if they have changed since `last`, the settings. Blocking.
+  /// Reads the administrator's files and, if changed since `last`, the settings. Blocking.
   package static func read(in directory: String, since last: Reading?) throws(ConfigurationError) -> Reading {
     AdministratorFiles.read()
     let file = SettingsFile(directory: directory)
@@ -75,9 +72,7 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Adopts the result of a worker's read.
-  ///
-  /// - Parameter seen: The file watch's counter before the read.
+  /// Adopts the result of a worker's read. `seen` is the file watch's counter before the read.
   package func adopt(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
     switch result {
     case .success(let reading):
@@ -89,12 +84,8 @@ package final class SettingsFile {
     }
   }
 
-  /// Changes the settings on disk, and returns the new ones. Writes nothing if nothing changed.
-  ///
-  /// - Parameters:
-  ///   - wait: The maximum wait for another program, such as the user's editor.
-  ///   - isGivenUp: Whether to stop waiting.
-  ///   - reserved: The result of ``reserve(wait:unless:_:)``.
+  /// Changes the settings on disk, and returns the new ones. Writes nothing if nothing changed. `wait` is the maximum
+  /// wait for another program, such as the user's editor; `reserved` is the result of ``reserve(wait:unless:_:)``.
   package func change(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -118,9 +109,8 @@ package final class SettingsFile {
     return settings
   }
 
-  /// Checks that ``change(wait:unless:in:_:)`` can write, and reserves disk space.
-  ///
-  /// - Returns: The file for the change, or nil if nothing would change.
+  /// Checks that ``change(wait:unless:in:_:)`` can write, and reserves disk space in the returned file. Nil if nothing
+  /// would change.
   package func reserve(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -145,10 +135,10 @@ package final class SettingsFile {
   /// The wait for work that can be repeated or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
-  /// The maximum growth of the file in one change, in bytes.
+  /// Limits the growth of the file in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// The settings on disk, if `edit` does not change them.
+  /// Nil if `edit` changes the settings.
   private func settingsIfUnchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -164,13 +154,12 @@ package final class SettingsFile {
     revision += 1
   }
 
-  /// Remembers the content of the file with this stamp.
   private func keep(_ settings: Settings, _ stamp: FileStamp?) {
     (known, problem, counterAtRead) = ((stamp, settings), nil, nil)
     revision += 1
   }
 
-  /// Reads and parses the file. A nil stamp means that it does not exist.
+  /// A nil stamp means that the file does not exist.
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
     guard stamp != nil else { return Settings() }
     let bytes = try withSettingsFile { (directory, name) throws(SystemError) in
@@ -183,7 +172,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The file's unknown members. Blocking.
+  /// Blocking.
   package static func unknownSettings(in directory: String) -> [UnknownSetting] {
     let file = SettingsFile(directory: directory)
     guard (try? file.openDirectory(create: false)) == true,
@@ -198,7 +187,7 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
-  /// Opens the directory, unless it is open. If it is missing, creates it (`create`) or returns false.
+  /// Opens the directory unless open. If it is missing, creates it (`create`) or returns false.
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
     // The directory may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }
@@ -224,7 +213,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Acquires the lock file, which is in the settings directory even if the settings file is a link.
+  /// The lock is in the settings directory, even if the settings file is a link.
   private func lock(
     _ threadLock: SettingsThreadLock, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
@@ -244,19 +233,17 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change a directory's settings. The timeout of the others applies only
-/// while that thread waits for another program.
+/// Lets one thread of this process at a time change a directory's settings. The others' timeout applies only while that
+/// thread waits for another program.
 private final class SettingsThreadLock {
-  /// For each directory being changed, whether its thread waits for another program.
+  /// By directory, whether the thread that changes it waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
-  /// How often a waiting thread checks whether it should give up.
+  /// How often a waiting thread checks whether to give up.
   private static let pollInterval = Duration.milliseconds(100)
 
   private let directory: String
 
-  /// Waits for the other threads.
-  ///
-  /// - Throws: `EAGAIN` if another program holds the lock too long, or the caller gives up.
+  /// Waits for the other threads. Throws `EAGAIN` if another program holds the lock too long, or the caller gives up.
   init(
     in directory: String, _ wait: Duration, unless isGivenUp: () -> Bool, _ path: String
   ) throws(ConfigurationError) {

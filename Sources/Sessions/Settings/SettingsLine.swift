@@ -47,8 +47,8 @@ extension Settings {
     return (node.range.lowerBound, false)
   }
 
-  /// The member whose name begins the path, and the name's length. Uses the longest match, since account names may
-  /// contain dots.
+  /// Returns the member whose name begins the path, and the name's length. Prefers the longest name, since account
+  /// names may contain dots.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -59,7 +59,7 @@ extension Settings {
     }.max { $0.name.utf8.count < $1.name.utf8.count }.map { ($0.value, $0.name.count) }
   }
 
-  /// The list element whose index in brackets begins the path, and the length of that text.
+  /// Returns the list element whose index in brackets begins the path, and the length of that text.
   private static func element(of node: JSONLayout.Node, numbered text: Substring) -> (JSONLayout.Node, Int)? {
     guard text.first == "[", let end = text.firstIndex(of: "]"),
       let number = Int(text[text.index(after: text.startIndex)..<end]), node.elements.indices.contains(number)
@@ -68,16 +68,15 @@ extension Settings {
   }
 }
 
-/// An unknown member of the settings file.
 package struct UnknownSetting: Sendable, Hashable {
   package let line: SettingsLine
   package let name: String
-  /// The account that contains the member, or nil for the top level.
+  /// Nil for the top level.
   package let account: String?
-  /// A similar known name, if any.
+  /// A similar known name.
   package let suggestion: String?
 
-  /// A file's unknown members, at most 20. Empty for an invalid file.
+  /// At most 20. Empty for an invalid file.
   static func all(in bytes: [UInt8], of file: String) -> [UnknownSetting] {
     guard let root = try? JSONLayout(parsing: bytes, limits: Settings.limits).root else { return [] }
     let isCurrent = root["version"]?.value(in: bytes.span).int == Settings.version
@@ -91,7 +90,7 @@ package struct UnknownSetting: Sendable, Hashable {
     }
   }
 
-  /// The unknown members of an object: their offset, name, account and suggestion.
+  /// Returns the offset, name, account and suggestion of each unknown member.
   private static func unknownMembers(
     in object: JSONLayout.Node, of account: String?, known: [String]
   ) -> [(Int, String, String?, String?)] {

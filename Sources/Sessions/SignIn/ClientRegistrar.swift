@@ -6,7 +6,7 @@ internal import Vault
 
 /// Values to register for a client in addition to the account's settings.
 package struct ClientRegistrationValues: Sendable {
-  /// The client name shown to users.
+  /// Shown to users.
   package let clientName: String
   package let softwareVersion: String
   package let mustAuthenticate: Bool
@@ -25,7 +25,7 @@ extension SignInServer {
   /// How long before its creation a certificate becomes valid, in case the server's clock is slow.
   private static let secondsBefore = 86_400
 
-  /// Registers a client (RFC 7591), and adds it to the settings. Blocking.
+  /// Registers a client (RFC 7591) and adds it to the settings. Blocking.
   mutating func register(_ values: ClientRegistrationValues, redirectURIs: [String]) throws(SessionError) {
     var request = try request(values, redirectURIs)
     var registration = try register(&request, values, methods(values))
@@ -90,23 +90,21 @@ extension SignInServer {
     }
   }
 
-  /// Generates a client key.
-  ///
-  /// - Parameter acceptsES256: Whether the server accepts ES256, the only algorithm of TPM keys.
+  /// `acceptsES256`: whether the server accepts ES256, the only algorithm of TPM keys.
   private func makeKey(_ acceptsES256: Bool) throws(SessionError) -> SharedSecret {
     try services.generateKey(configuration, isSupportedByTPM: acceptsES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
     }
   }
 
-  /// Creates a certificate, and its key if there is none.
+  /// Also creates a key if there is none.
   private mutating func makeCertificate(_ values: ClientRegistrationValues) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: values.clientName, in: services.vault.keyDevice, from: start)
   }
 
-  /// Creates the registration request, still without an authentication method.
+  /// The registration request, still without an authentication method.
   private func request(
     _ values: ClientRegistrationValues, _ redirectURIs: [String]
   ) throws(SessionError) -> ClientRegistrationRequest {
@@ -130,9 +128,7 @@ extension SignInServer {
     return request
   }
 
-  /// Registers with the first method that the server accepts.
-  ///
-  /// Glewlwyd accepts only its own name for the device grant.
+  /// Registers with the first method that the server accepts. Glewlwyd accepts only its own name for the device grant.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ values: ClientRegistrationValues,
     _ methods: [ClientAuthenticationMethod]
@@ -160,7 +156,7 @@ extension SignInServer {
     throw .oauth(refusal ?? OAuthError(.registrationRejected, .server))
   }
 
-  /// Glewlwyd's own name for the device grant; other names unchanged.
+  /// Returns Glewlwyd's own name for the device grant, and other names unchanged.
   private static func registrationName(_ grantType: String) -> String {
     grantType.hasSameBytes(as: AuthorizationServer.GrantType.device)
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType

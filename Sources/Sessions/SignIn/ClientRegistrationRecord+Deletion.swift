@@ -1,12 +1,11 @@
 internal import OAuth
 
 extension ClientRegistrationRecord {
-  /// The result of deleting a client.
   package enum Deletion: Sendable, Hashable {
     case deleted
     /// The client no longer existed.
     case gone
-    /// The registration was only removed locally, as requested.
+    /// Only removed locally, as requested.
     case local
     /// The registration has no management URL.
     case notOffered

@@ -13,10 +13,10 @@ extension AccountConfiguration {
     self.scope.append(Self.offlineAccess)
   }
 
-  /// The scope values that need a user.
+  /// These values need a user.
   static let userScopes = ["openid", "offline_access"]
 
-  /// The scope of a session without a user. Nil for the server's default.
+  /// Nil for the server's default.
   func scopeWithoutUser() throws(OAuthError) -> Scope? {
     let values = self.scope.filter { value in !Self.userScopes.contains { $0.hasSameBytes(as: value) } }
     return values.isEmpty ? nil : try Scope(values: values)

@@ -4,11 +4,9 @@ package import OAuth
 
 /// A client whose ID is the URL of its published metadata (draft-ietf-oauth-client-id-metadata-document-03).
 extension AccountConfiguration {
-  /// Whether the client ID is the URL of the client's published metadata.
   var hasMetadataURL: Bool { Client.isMetadataURL(clientID, allowHTTPLoopback: self.allowHTTPLoopback) }
 
-  /// Throws `unusableClientURL` if a client with published metadata has a secret, which is forbidden (draft section
-  /// 4.1).
+  /// Throws `unusableClientURL` if a client with published metadata has a secret (draft section 4.1).
   package func checkPublished(hasSecret: Bool = false) throws(SessionError) {
     guard hasMetadataURL else { return }
     if hasSecret || tokenEndpointAuthMethod.credential == .secret {
@@ -30,11 +28,8 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4).
-  ///
-  /// - Parameter credentials: Only the public half of a key is published.
-  /// - Throws: `unusableClientURL` if the client cannot be published, or `configuration` if the client's key is
-  ///   missing.
+  /// The metadata to publish at the client's URL (section 4), with only the public half of a key. Throws
+  /// `unusableClientURL` if the client cannot be published, or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice
@@ -57,7 +52,7 @@ extension ClientRegistrationRequest {
     }
   }
 
-  /// The values for any server, from an account's settings.
+  /// From an account's settings, for any server.
   init(
     of configuration: AccountConfiguration, name: String, softwareID: String? = nil, softwareVersion: String? = nil
   ) throws(SessionError) {
@@ -74,9 +69,8 @@ extension ClientRegistrationRequest {
 }
 
 extension ClientCredentials {
-  /// The public key to register or publish.
-  ///
-  /// - Parameter configuration: Gets a key ID if it has none: some servers find keys only by ID.
+  /// The public key to register or publish. Adds a key ID to a configuration without one: some servers find keys only
+  /// by ID.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

@@ -4,26 +4,23 @@ internal import Crypto
 internal import Platform
 
 extension SignIn {
-  /// A sign-in with its server, client and scope. Handles the tokens of all grants.
+  /// A sign-in with its server, client and scope.
   package struct Prepared: Sendable {
     package let server: AuthorizationServer
     package let scope: Scope?
     /// The part of ``scope`` for the account's own token. Nil for all of it.
     private let ownScope: Scope?
-    /// The session's protection level.
     package let level: Protection
-    /// The settings' additional parameters.
     let extras: ExtraParameters
     var request: Request
-    /// The redirect URI, if there is a redirect.
+    /// Nil without a redirect.
     package let redirect: SignInRedirect?
     private let signInServer: SignInServer
     /// Whether the DPoP key is in the vault because the TPM was unavailable.
     private let isOutsideTPM: Bool
 
-    /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed.
-    ///
-    /// - Parameter grantedScope: The scope of the session to replace.
+    /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed. `grantedScope` is
+    /// that of the session to replace.
     init(
       _ request: Request, _ signInServer: SignInServer, _ level: Protection, _ redirect: SignInRedirect?,
       grantedScope: String?
@@ -52,7 +49,7 @@ extension SignIn {
     }
 
     package var account: AccountName { request.account }
-    /// The account's future settings, including values chosen from the metadata.
+    /// Includes values chosen from the metadata.
     package var configuration: AccountConfiguration { signInServer.configuration }
     package var notices: [SignIn.Notice] {
       (signInServer.secrets.clientFile.map { [SignIn.Notice.clientFile($0)] } ?? signInServer.registrationNotices ?? [])
@@ -71,19 +68,19 @@ extension SignIn {
           provider: provider.title, page: provider.registration?.page, isForBrowser: !provider.has(.secretNeeded)))
     }
 
-    /// Whether the server has refused the device grant before.
     package var isDeviceGrantRefused: Bool { request.isDeviceGrantRefused }
 
     var services: SessionServices { request.services }
     var cancellation: Cancellation { request.cancellation }
     private var isUnattended: Bool { request.unattended != nil }
 
+    /// Whether a client was registered for this sign-in.
     package var mustDeleteClient: Bool { signInServer.registrationNotices != nil }
 
-    /// Deletes the client registered for this sign-in, if it was not completed. Blocking.
+    /// Deletes the client registered for this sign-in, if not completed. Blocking.
     package func deleteNewClient() { signInServer.deleteNewClient() }
 
-    /// The protection level to write. Nil to keep the old record's.
+    /// Nil to keep the old record's level.
     private var protection: Protection? { configuration.protection ?? (request.isNew ? .device : nil) }
 
     private var asksForIDToken: Bool { !isUnattended && scope?.contains("openid") == true }
@@ -91,10 +88,8 @@ extension SignIn {
     /// Whether an ID Token is required (OpenID Connect Core section 3.1.3.3).
     private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
 
-    /// Signs in without a user. Blocking.
-    ///
-    /// - Throws: `guestMustAuthenticate` without client authentication, `guestCannotReplaceUser` if a user is signed
-    ///   in, or an error about the assertion.
+    /// Signs in without a user. Blocking. Throws `guestMustAuthenticate` without client authentication,
+    /// `guestCannotReplaceUser` if a user is signed in, or an error about the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
       if grant == .clientCredentials, !server.client.authentication.authenticatesClient {
         throw .guestMustAuthenticate(account: account.text)
@@ -109,12 +104,12 @@ extension SignIn {
     }
 
     /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
-    /// the time, and the resources for writing the session (nil for an ephemeral one).
+    /// the time, and the resources for writing the session (nil for an ephemeral one). If the session could not be
+    /// stored, throws without running `body`.
     ///
     /// - Parameters:
     ///   - kept: The resources, if already reserved.
     ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
-    /// - Throws: If the session could not be stored, before the approval is spent.
     func withUnlockedVault<Result>(
       in kept: WriteReserve? = nil, waitsLong: Bool = true,
       _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
@@ -131,16 +126,12 @@ extension SignIn {
     }
 
     /// Verifies the response and stores the session. If the ID Token is invalid or for another user, revokes the grant
-    /// instead, if possible. Blocking. Call it in ``withUnlockedVault(in:waitsLong:_:)``.
+    /// instead, if possible. Blocking. Call it in ``withUnlockedVault(in:waitsLong:_:)``. Throws
+    /// `onlyRefreshTokenStored` if the rest of the response is unusable or cannot be verified for now.
     ///
     /// - Parameters:
-    ///   - sentAt: The time of the token request.
-    ///   - reserve: The resources for writing the session.
-    ///   - requirements: The authorization request's requirements for the ID Token.
     ///   - needsIDToken: Whether a requested ID Token must be present.
     ///   - verified: The response, if already verified.
-    /// - Throws: `onlyRefreshTokenStored` if only the refresh token is stored, because the rest of the response is
-    ///   unusable or cannot be verified for now.
     func finish(
       _ answer: TokenEndpointResponse, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
       requirements: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -193,7 +184,6 @@ extension SignIn {
       let token: IDToken?
     }
 
-    /// Checks the response and verifies its ID Token.
     func verify(
       _ answer: TokenEndpointResponse, _ requirements: IDTokenRequirements, needsIDToken: Bool = true
     ) throws(SessionError) -> Verified {
@@ -204,10 +194,8 @@ extension SignIn {
       return Verified(response: response, token: token)
     }
 
-    /// Revokes an unwanted grant if possible, unless that might end an existing session. Returns whether it was
-    /// revoked. Blocking.
-    ///
-    /// - Parameter mayEndSession: Whether to revoke the grant although a session may end.
+    /// Revokes an unwanted grant if possible, unless that might end an existing session (`mayEndSession` overrides
+    /// this). Returns whether it was revoked. Blocking.
     @discardableResult
     func revokeUnwanted(
       _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation
@@ -218,8 +206,8 @@ extension SignIn {
       return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
     }
 
-    /// Stores the settings, which are needed to use or revoke the grant, then the record. If the latter fails, removes
-    /// a new account's settings.
+    /// Stores the settings, which are needed to use or revoke the grant, then the record. If the record cannot be
+    /// written, removes a new account's settings.
     private func write(
       _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
     ) throws(SessionError) -> UInt64 {
@@ -242,9 +230,8 @@ extension SignIn {
     }
 
     /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
-    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session.
-    ///
-    /// - Throws: `error` itself, or `onlyRefreshTokenStored` or `grantNotStored` with `error` as the reason.
+    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session. Throws `error`
+    /// itself, or `onlyRefreshTokenStored` or `grantNotStored` with it as the reason.
     private func keepOrRevoke(
       _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
       _ requirements: IDTokenRequirements,
@@ -304,9 +291,7 @@ extension SignIn {
       return record
     }
 
-    /// Stores the session.
-    ///
-    /// - Returns: The outcome, and a registration that the account no longer uses.
+    /// Returns the outcome, and a registration that the account no longer uses.
     private func store(
       _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
     ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -368,9 +353,8 @@ extension SignIn {
       return (outcome, isReplaced ? old?.registration : nil)
     }
 
-    /// The account's previous grant. At many servers, revoking one ends all grants of the user and client.
-    ///
-    /// - Returns: The grant, if it can be revoked separately, and whether it remains.
+    /// Returns the account's previous grant, if it can be revoked separately, and whether it remains. At many servers,
+    /// revoking one grant ends all of the user and client.
     private func replacedGrant(
       of old: AccountRecord?, by new: SharedSecret?
     ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {

@@ -1,7 +1,6 @@
 internal import Crypto
 internal import OAuth
 
-/// Checks an account's settings against its security profile.
 extension AccountConfiguration {
   /// Throws `profileBroken` if these settings cannot meet the profile at any server.
   func checkProfile() throws(OAuthError) {
@@ -22,7 +21,7 @@ extension AccountConfiguration {
 }
 
 extension FAPI2.Flow {
-  /// The flow of a session. `unattended` is nil for a user's.
+  /// `unattended` is nil for a user's session.
   init(_ unattended: UnattendedGrant?) {
     self =
       switch unattended {

@@ -21,7 +21,6 @@ extension SignIn {
     package struct Device: Sendable {
       package let prepared: SignIn.Prepared
       package let authorization: DeviceAuthorizationResponse
-      /// The time just before the device authorization request.
       package let startedAt: Instant
       package let startedAtUnixSeconds: Int
 
@@ -40,9 +39,8 @@ extension SignIn {
       }
     }
 
-    /// The result of one poll.
     package enum Poll: Sendable {
-      /// No decision of the user is known yet.
+      /// The user has not decided, as far as known.
       case undecided(DevicePollOutcome)
       case signedIn(SignIn.Outcome)
     }
@@ -53,11 +51,10 @@ extension SignIn {
       package let prepared: SignIn.Prepared
       package let request: AuthorizationRequest
       package let url: AuthorizationServer.AuthorizationURL
-      /// The time before the first request.
       package let startedAt: Instant
       package let startedAtUnixSeconds: Int
 
-      /// Creates the URL to open, after pushing the request if the server supports that (RFC 9126). Blocking.
+      /// Creates the URL to open. Pushes the request first if the server supports that (RFC 9126). Blocking.
       package init(
         _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
       ) throws(SessionError) {
@@ -74,7 +71,7 @@ extension SignIn {
         self.request = request
       }
 
-      /// Exchanges the code, at the server whose URL the browser opened (RFC 9700 section 4.4), and stores the session.
+      /// Exchanges the code at the server whose URL the browser opened (RFC 9700 section 4.4), and stores the session.
       /// Blocking.
       package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
         try exchange(code) { (answer, sentAt, reserve, requirements) throws(SessionError) in
@@ -98,8 +95,8 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code, and passes `next` the response, the request's time, the resources for writing the session
-      /// and the ID Token's requirements.
+      /// Exchanges the code. Passes `next` the response, the request's time, the resources for writing the session and
+      /// the ID Token's requirements.
       private func exchange<Result>(
         _ code: SharedSecret,
         _ next: (TokenEndpointResponse, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
@@ -120,21 +117,19 @@ extension SignIn {
     let prepared: Prepared
     let answer: TokenEndpointResponse
     let verified: Prepared.Verified
-    /// The time of the token request.
     let sentAt: Instant
-    /// The resources for writing the session.
     let reserve: WriteReserve?
     /// The authorization request's requirements for the ID Token.
     let requirements: IDTokenRequirements
 
-    /// The user according to the ID Token, if any.
+    /// According to the ID Token.
     package var subject: String? { verified.token?.identity.subject }
-    /// The user's name in the ID Token, if any (OpenID Connect Core section 5.1).
+    /// From the ID Token (OpenID Connect Core section 5.1).
     package var name: String? {
       ["preferred_username", "email", "name"].lazy.compactMap { verified.token?.claims[$0]?.string }.first
     }
 
-    /// Stores the session, or revokes the grant if that fails.
+    /// Revokes the grant if storing fails.
     package func store() throws(SessionError) -> Outcome {
       do {
         return try prepared.withUnlockedVault(in: reserve) { (_, reserve) throws(SessionError) in
@@ -150,23 +145,18 @@ extension SignIn {
       }
     }
 
-    /// Revokes the grant if possible. Blocking.
-    ///
-    /// - Parameter cancellation: Not the sign-in's own, which may have been cancelled.
+    /// Revokes the grant if possible. Blocking. `cancellation` is not the sign-in's own, which may have been cancelled.
     package func revoke(_ cancellation: Cancellation) { prepared.revokeUnwanted(answer, cancellation) }
   }
 }
 
 extension SignIn.PendingApproval.Device {
   /// Polls once. If approved, continues like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``. Blocking.
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``, but the ID Token is optional,
+  /// since OpenID Connect Core does not define this grant. Blocking. Throws the vault error `locked` before contacting
+  /// the server, or a cancellation after revoking tokens if `isWanted` returns false.
   ///
-  /// The ID Token is optional, since OpenID Connect Core does not define this grant.
-  ///
-  /// - Parameters:
-  ///   - isWanted: Whether received tokens are still wanted.
-  ///   - mayEndSession: Whether to revoke unwanted tokens even if that ends an existing session.
-  /// - Throws: The vault error `locked` before contacting the server, or a cancellation after revoking unwanted tokens.
+  /// - Parameter mayEndSession: Whether to revoke unwanted tokens even if that ends an existing session.
   package func poll(isWanted: () -> Bool, mayEndSession: () -> Bool = { false }) throws(SessionError)
     -> SignIn.PendingApproval.Poll
   {

@@ -2,51 +2,49 @@ internal import Crypto
 package import OAuth
 internal import Platform
 
-/// A sign-in, with a type for each phase: ``Request``, ``Prepared`` with server and client, ``PendingApproval`` for
-/// approval, and ``Outcome``.
+/// The phases of a sign-in: ``Request``, ``Prepared`` with server and client, ``PendingApproval``, and ``Outcome``.
 package enum SignIn {
   /// A sign-in before anything is sent.
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// Whether the account is not in the settings yet. An existing record is then stale.
+    /// Whether the settings lack the account. An existing record is then stale.
     package let isNew: Bool
     /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// The values for registering a client, now or if the port of a registered redirect URI is in use.
+    /// Values for registering a client, now or if the port of a registered redirect URI is in use.
     package var registration: ClientRegistrationValues?
-    /// Called to listen for the redirect, if set.
     package var listen: Listen?
-    /// The grant of a session without a user, if requested.
+    /// Nil for a user's session.
     package var unattended: UnattendedGrant?
-    /// The caller's values for an assertion, unless the secrets contain it.
+    /// Used unless the secrets contain an assertion.
     package var passedAssertion = PassedAssertion()
     /// Whether the account becomes active.
     package var activates = false
     /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
     package var requestsOfflineAccess = false
-    /// See ``AccountRecord/beganAtResource``.
+    /// As in ``AccountRecord/beganAtResource``.
     package var beganAtResource = false
-    /// See ``AccountRecord/isDeviceGrantRefused``.
+    /// As in ``AccountRecord/isDeviceGrantRefused``.
     package var isDeviceGrantRefused = false
-    /// See ``AccountRecord/proofAlgorithms``.
+    /// As in ``AccountRecord/proofAlgorithms``.
     package var proofAlgorithms: [String] = []
     let services: SessionServices
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// Descriptors for writing the settings: the directory, a link's target, the lock, and a file.
+    /// For writing the settings: the directory, a link's target, the lock, and a file.
     private let descriptors = DescriptorReserve(count: 4)
 
     /// Reads the secrets from the user, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
     /// Listens for a redirect to this machine and returns the port. Nil for other redirects. `registers`: whether a
-    /// client will be registered with it.
+    /// client will be registered with the port.
     package typealias Listen =
       @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceGrantRefused: Bool, _ registers: Bool)
       throws(SessionError) -> UInt16?
 
-    /// - Parameter readSecrets: Called once, after checking that the session can be stored.
+    /// `readSecrets` is called once, after checking that the session can be stored.
     package init(
       account: AccountName, configuration: AccountConfiguration, isNew: Bool = false, services: SessionServices,
       cancellation: Cancellation, readSecrets: @escaping ReadSecrets = { _ in SignInSecrets() }
@@ -60,9 +58,8 @@ package enum SignIn {
     }
 
     /// Fetches metadata, selects client authentication and scope, and runs `next`. If that fails, deletes a client
-    /// registered for the sign-in. Blocking.
-    ///
-    /// - Throws: A vault error, before anything is sent, if the session could not be stored.
+    /// registered for the sign-in. Blocking. Throws a vault error, before anything is sent, if the session could not be
+    /// stored.
     package func prepare<Result>(
       _ next: (SignIn.Prepared) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
@@ -109,17 +106,14 @@ package enum SignIn {
       }
     }
 
-    /// The values for this sign-in's assertion.
     func completedAssertion(_ secrets: SignInSecrets) -> PassedAssertion {
       var passedAssertion = passedAssertion
       passedAssertion.assertion = secrets.assertion ?? passedAssertion.assertion
       return passedAssertion
     }
 
-    /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file.
-    ///
-    /// - Parameter waitsLong: Whether to wait for another program until cancelled.
-    /// - Returns: Nil if the settings do not change.
+    /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file. Nil if the settings do not
+    /// change. With `waitsLong`, waits for another program until cancelled.
     func reserveSettings(
       _ configuration: AccountConfiguration, waitsLong: Bool = false
     ) throws(SessionError) -> ReservedFile? {
@@ -132,7 +126,7 @@ package enum SignIn {
         })
     }
 
-    /// Reserves descriptors for ``save(_:activates:in:)`` until the result is released.
+    /// Reserves descriptors for ``save(_:activates:in:)``.
     func holdDescriptors() throws(SessionError) -> DescriptorReserve.Reservation? {
       if services.isEphemeral { return nil }
       do { return try descriptors.reserve() } catch {
@@ -140,9 +134,7 @@ package enum SignIn {
       }
     }
 
-    /// Checks that the account's resource still names this server (RFC 9728), if its metadata is readable.
-    ///
-    /// - Throws: `resourceMoved` if the resource names others.
+    /// Throws `resourceMoved` if the metadata of the account's resource is readable and names other servers (RFC 9728).
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
       var transport = try ParsedConfiguration.transport(of: configuration)
       transport.pins = []
@@ -156,9 +148,8 @@ package enum SignIn {
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
     }
 
-    /// Writes the account's settings. Waits for other programs, such as an editor.
-    ///
-    /// - Parameter reserved: The result of ``reserveSettings(_:waitsLong:)``.
+    /// Writes the account's settings. Waits for other programs, such as an editor. `reserved` is the result of
+    /// ``reserveSettings(_:waitsLong:)``.
     func save(
       _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
     ) throws(SessionError) {
@@ -192,8 +183,8 @@ package enum SignIn {
       _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
     }
 
-    /// The scope from the settings. By default it requests an ID Token and, if announced, the user's profile and
-    /// address (OpenID Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
+    /// The scope from the settings. By default, requests an ID Token and, if announced, the user's profile and address
+    /// (OpenID Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -210,22 +201,21 @@ package enum SignIn {
     package internal(set) var grant: AccessGrant
     /// The account's settings, as stored.
     package let configuration: AccountConfiguration
-    /// Whether there is a refresh token. If not, the session ends with the access token.
+    /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
     package let isAccessTokenStored: Bool
-    /// The grant of a session without a user. Nil if there is a user.
+    /// Nil if there is a user.
     package let unattended: UnattendedGrant?
     /// Whether a user's session replaced one without a user.
     package let wasGuest: Bool
     /// Whether a requested ID Token is missing, so that the user is unknown.
     package let missesIDToken: Bool
     package let requestedScope: [String]
-    /// The requested scope values that were not granted.
     package let withheldScope: [String]
-    /// The user according to the ID Token, if any.
+    /// The user according to the ID Token.
     package let label: PersonLabel?
     package internal(set) var notices: [Notice]
-    /// The previous grant, if it can be revoked without the risk of ending the new one.
+    /// The previous grant, if revoking it cannot end the new one.
     package let replaced: ReplacedGrant?
     /// The client of a replaced session without a user, if its tokens can be revoked.
     package let formerGuest: FormerGuest?
@@ -236,14 +226,12 @@ package enum SignIn {
     }
   }
 
-  /// A message for the user about a sign-in.
   package enum Notice: Sendable, Hashable {
     /// The client is from this file.
     case clientFile(String)
     /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
     case clientURLHasQuery
-    /// A client was registered, with this ID.
     case clientRegistered(String)
     /// The client's management URL is at another server, so it cannot be deleted.
     case foreignManagement
@@ -251,7 +239,7 @@ package enum SignIn {
     case tpmUnavailable
     /// An ID Token is requested, but the server announces no keys to verify it.
     case keysMissing
-    /// The previous grant still exists at the server. `page` is the provider's page for revoking it, if any.
+    /// The previous grant still exists. `page` is the provider's page for revoking it, if any.
     case earlierGrantRemains(page: String?)
     /// The account's own token also has these scope values, requested only for individual origins.
     case scopeNotLimited([String])
@@ -272,7 +260,7 @@ package enum SignIn {
   package struct FormerGuest: Sendable {
     let server: AuthorizationServer
 
-    /// Revokes an access token (RFC 7009). Returns whether the server did. Blocking.
+    /// Revokes an access token (RFC 7009). Returns whether that succeeded. Blocking.
     package func revokeIfPossible(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
       guard let token = try? grant.accessToken.open() else { return false }
       return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)

@@ -1,8 +1,8 @@
 package import OAuth
 
-/// A sign-in's redirect URI, and which variants the server accepts.
+/// A sign-in's redirect URI, and the variants that the server accepts.
 package struct SignInRedirect: Sendable {
-  /// The redirect URI. Contains a port only if no other one is allowed.
+  /// Contains a port only if no other one is allowed.
   package let uri: RedirectURI
   /// Whether IPv6 may also be used, because the URI was not registered by hand.
   package let mayBeIPv6: Bool
@@ -10,9 +10,7 @@ package struct SignInRedirect: Sendable {
   let isRegistered: Bool
 
   /// Chooses the redirect URI: from the settings, or else that of the last sign-in, the provider's, or the standard
-  /// one. A published client has one for all servers.
-  ///
-  /// - Parameter old: The account's record, or nil for a new account.
+  /// one. A published client has one for all servers. `old` is nil for a new account.
   init(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, keeping old: AccountRecord?
   ) throws(SessionError) {
@@ -55,7 +53,7 @@ package struct SignInRedirect: Sendable {
   /// The same redirect with any port, for registering another client.
   var withAnyPort: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
-  /// The redirect with the port under which a client was registered.
+  /// The port is that under which a client was registered.
   func withPort(_ port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)

@@ -3,15 +3,15 @@ package import Crypto
 /// The secrets for a sign-in: from the user, the record or the registration.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
-  /// The registration, if a client was registered for the account.
+  /// Set if a client was registered for the account.
   package var registration: ClientRegistrationRecord?
-  /// The token that authorizes a registration, if required (RFC 7591 section 3).
+  /// Authorizes a registration, if required (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
-  /// The assertion for a sign-in without a user (RFC 7523). Not stored.
+  /// For a sign-in without a user (RFC 7523). Not stored.
   package var assertion: SharedSecret?
-  /// The path of the file that specified the client. Nil if the account's settings do.
+  /// The file that specified the client. Nil if the account's settings do.
   package var clientFile: String?
-  /// `user:password` of the proxy.
+  /// `user:password`.
   package var proxyCredentials: SharedSecret?
 
   package init(clientSecret: SharedSecret? = nil, proxyCredentials: SharedSecret? = nil) {
@@ -19,9 +19,7 @@ package struct SignInSecrets: Sendable {
     self.proxyCredentials = proxyCredentials
   }
 
-  /// Whether a registered client's secret has expired (RFC 7591, section 3.2.1).
-  ///
-  /// - Parameter wallSeconds: The current unix time.
+  /// Whether a registered client's secret has expired at this unix time (RFC 7591, section 3.2.1).
   func isExpired(_ wallSeconds: Int) -> Bool {
     guard let expiry = registration?.secretExpiresAt else { return false }
     return expiry <= wallSeconds

@@ -6,14 +6,12 @@ struct SignInServer {
   var parsed: ParsedConfiguration
   var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  /// Notices for the user about the newly registered client. Nil if no client was registered.
+  /// For the user, about the newly registered client. Nil if no client was registered.
   var registrationNotices: [SignIn.Notice]?
   let services: SessionServices
   let cancellation: Cancellation
 
-  /// Reads the secrets and fetches the metadata. Blocking.
-  ///
-  /// - Parameter secrets: Returns the secrets for these settings.
+  /// Reads the secrets for the parsed settings and fetches the metadata. Blocking.
   init(
     _ configuration: AccountConfiguration, requestsOfflineAccess: Bool = false, services: SessionServices,
     cancellation: Cancellation, secrets: (ParsedConfiguration) throws(SessionError) -> SignInSecrets
@@ -45,7 +43,7 @@ struct SignInServer {
     if requestsOfflineAccess { parsed.configuration.requestOfflineAccess(metadata) }
   }
 
-  /// An error that explains how to get a client.
+  /// Explains how to get a client.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
     // Without a client there was no earlier sign-in.
@@ -104,7 +102,7 @@ struct SignInServer {
     return redirect.withPort(port)
   }
 
-  /// Deletes the newly registered client, if any. Blocking.
+  /// Blocking.
   func deleteNewClient() {
     if registrationNotices != nil { delete(secrets.registration) }
   }
@@ -114,7 +112,7 @@ struct SignInServer {
     _ = registration?.delete(parsed.transport, services.http)
   }
 
-  /// Selects the client authentication and creates the server. `algorithms` are the proof algorithms of the resource.
+  /// Selects the client authentication. `algorithms` are the proof algorithms of the resource.
   mutating func makeServer(proofAlgorithms algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {

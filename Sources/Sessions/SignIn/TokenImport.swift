@@ -3,13 +3,11 @@ internal import OAuth
 internal import Platform
 
 extension SignIn.Request {
-  /// Adds an account with a refresh token from another program. Blocking.
+  /// Adds an account with a refresh token from another program. Blocking. Throws `accountExists` before anything is
+  /// sent; the server's error, if nothing is stored; the error in a response whose refresh token was stored, so the
+  /// account exists; `grantNotStored` if the new token could not be stored.
   ///
   /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
-  ///
-  /// - Throws: `accountExists` before anything is sent; the server's error, after which nothing is stored; the error in
-  ///   a response whose refresh token was stored, so the account exists; `grantNotStored` if the new token could not be
-  ///   stored.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
@@ -50,7 +48,6 @@ extension SignIn.Request {
     }
   }
 
-  /// Spends the token and stores the session.
   private func redeem(
     _ refreshToken: SharedSecret, _ given: SignInSecrets, _ server: AuthorizationServer, _ signInServer: SignInServer
   ) throws(SessionError) -> AccessGrant {

@@ -1,16 +1,14 @@
-/// The result of removing an account.
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult
-  /// The result of deleting the account's registered client, if any.
+  /// Nil without a registered client.
   package let registration: ClientRegistrationRecord.Deletion?
-  /// The active account after the removal, if any.
+  /// The active account after the removal.
   package let active: AccountName?
 }
 
 extension SignOutOperation {
-  /// Signs out the account and removes its settings. Keeps the record while a revocation is pending. Blocking.
-  ///
-  /// After an interruption, the account is signed out and can be removed again.
+  /// Signs out the account and removes its settings. Keeps the record while a revocation is pending. Blocking. If
+  /// interrupted, the account is signed out and can be removed again.
   package func remove() throws(SessionError) -> AccountRemoval {
     var revocationResult = try run().revocationResult
     // Retrying needs the certificate authority file, whose path is only in the settings.
@@ -23,16 +21,15 @@ extension SignOutOperation {
     return AccountRemoval(revocationResult: revocationResult, registration: registration, active: left.active)
   }
 
-  /// The account's record, or nil if it does not exist or is unreadable.
+  /// Nil if it does not exist or is unreadable.
   private var record: StoredRecord? { (try? services.storedRecord(of: account)) ?? nil }
 
-  /// Deletes the account's registered client, if any.
   private func removeRegistration() -> ClientRegistrationRecord.Deletion? {
     guard let record = record?.record else { return nil }
     return record.registration.map { remove($0, of: record) }
   }
 
-  /// Removes the record. With `keepsRevocation`, keeps a record with only the pending revocation.
+  /// With `keepsRevocation`, keeps a record with only the pending revocation.
   private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     while keepsRevocation, var stored = record, stored.record.revocation != nil {
       (stored.record.registration, stored.record.beganAtResource) = (nil, false)

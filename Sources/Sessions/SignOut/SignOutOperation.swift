@@ -3,15 +3,13 @@ internal import Vault
 internal import Crypto
 internal import Platform
 
-/// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking.
-///
-/// Waits neither for the server nor for a refresh. Until the server confirms, the record keeps the tokens for
-/// revocation, for at most ``SignOutOperation/revocationLifetime`` seconds.
+/// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking. Waits
+/// neither for the server nor for a refresh. Until the server confirms, the record keeps the tokens for revocation, for
+/// at most ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
-  /// The account's settings. Nil for a removed account: its record has sealed ones.
+  /// Nil for a removed account: its record has sealed settings.
   package let configuration: AccountConfiguration?
-  /// The session's cached token, if any.
   package let grant: AccessGrant?
   /// Whether to end the session only locally.
   package let isLocal: Bool
@@ -41,7 +39,6 @@ package struct SignOutOperation: Sendable {
     self.services = services
   }
 
-  /// The result of revoking the session's tokens.
   package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
@@ -49,9 +46,7 @@ package struct SignOutOperation: Sendable {
     case handledElsewhere
     /// The session ended only locally, as requested.
     case local
-    /// The server has no revocation endpoint.
-    ///
-    /// - Parameter page: The page for revoking the session by hand, if known.
+    /// The server has no revocation endpoint. `page` is for revoking the session by hand, if known.
     case notOffered(page: String?)
     /// The revocation failed, and the server may still accept the tokens.
     case failed(SessionError)
@@ -62,7 +57,6 @@ package struct SignOutOperation: Sendable {
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
   }
 
-  /// The result of a sign-out.
   package struct Outcome: Sendable, Hashable {
     package var revocationResult: RevocationResult
     /// The page that signs out the browser. Nil if there is none or it was not requested.
@@ -71,7 +65,6 @@ package struct SignOutOperation: Sendable {
     package init(revocationResult: RevocationResult) { self.revocationResult = revocationResult }
   }
 
-  /// Ends the session on disk and revokes its tokens.
   package func run() throws(SessionError) -> Outcome {
     var ending = Outcome(revocationResult: .nothingToRevoke)
     let level = services.nextLevel(of: account, requested: nil)
@@ -90,11 +83,9 @@ package struct SignOutOperation: Sendable {
 
   /// The result of ending the session on disk.
   private enum LocalEnd {
-    /// The sign-out is complete, with this result.
+    /// The sign-out is complete.
     case done(RevocationResult)
-    /// A revocation is pending, in the record or, on a full disk, in memory.
-    ///
-    /// - Parameter subject: The session's user.
+    /// A revocation is pending, in the record or, on a full disk, in memory. `subject` is the session's user.
     case pending(subject: String?)
   }
 
@@ -164,9 +155,8 @@ package struct SignOutOperation: Sendable {
     return true
   }
 
-  /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed.
-  ///
-  /// - Parameter subject: The session's user.
+  /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed. `subject` is the session's
+  /// user.
   package func revokePending(subject: String? = nil) -> Outcome {
     var ending = Outcome(revocationResult: .nothingToRevoke)
     var isHeld = false
@@ -212,9 +202,7 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
-  /// Revokes the tokens, if the server supports it.
-  ///
-  /// - Parameter logoutURL: Set before the tokens are revoked, since it is usable even if that fails.
+  /// Revokes the tokens, if the server supports it. Sets `logoutURL` before, since it is usable even if that fails.
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, _ subject: String?,
     _ logoutURL: inout String?
@@ -272,7 +260,7 @@ package struct SignOutOperation: Sendable {
     try? revoke(last.accessToken, .accessToken, bearer: last.accessToken, at: &sessionServer)
   }
 
-  /// Revokes one token. `bearer` is an access token for servers that require one.
+  /// `bearer` is an access token for servers that require one.
   private func revoke(
     _ token: SharedSecret, _ hint: TokenTypeHint, bearer: SharedSecret?, at sessionServer: inout SessionServer
   ) throws(SessionError) {

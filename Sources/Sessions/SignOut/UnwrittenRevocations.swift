@@ -1,12 +1,12 @@
 internal import Vault
 
-/// A pending revocation that is only in memory: of an ephemeral account, or of a sign-out on a full disk. Attempted
-/// once more when the process ends.
+/// A pending revocation in memory: of an ephemeral account, or of a sign-out on a full disk. Attempted once more when
+/// the process ends.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
-  /// The account's settings, if known.
+  /// Nil if unknown.
   let configuration: AccountConfiguration?
-  /// The record's protection level. Nil for an ephemeral account.
+  /// Nil for an ephemeral account.
   let protection: Protection?
 }
 
@@ -20,8 +20,7 @@ extension SessionServices {
   }
 
   /// The operation whose ``SignOutOperation/revokePending(subject:)`` revokes an ended session's tokens.
-  ///
-  /// - Parameter configuration: The account's current settings, if any.
+  /// `configuration` contains the current settings, if any.
   package func pendingRevocation(
     of account: AccountName, _ configuration: AccountConfiguration? = nil
   ) -> SignOutOperation {
@@ -32,7 +31,7 @@ extension SessionServices {
       services: isWithoutFiles ? forEphemeralAccount() : self)
   }
 
-  /// Removes an ephemeral account, but keeps a pending revocation.
+  /// Keeps a pending revocation.
   package func removeEphemeral(_ account: AccountName) {
     if let record = ephemeral.record(of: account)?.record, record.revocation != nil {
       let configuration = ephemeral.accounts.first { $0.name == account }?.configuration
@@ -43,8 +42,6 @@ extension SessionServices {
 
   /// The record with the account's pending revocation, if any. Writes one that is only in memory. The caller must have
   /// locked the account.
-  ///
-  /// - Parameter wait: The wait for the vault's lock.
   func loadRecordToRevoke(
     of account: AccountName, wait: LockWait? = lockWait()
   ) throws(SessionError) -> StoredRecord? {
@@ -82,8 +79,7 @@ extension SessionServices {
     try removeLeftover(of: account)
   }
 
-  /// Copies a record's pending revocation to an unused name, or keeps it in memory. The caller must have locked the
-  /// account.
+  /// Copies a pending revocation to an unused name, or keeps it in memory. The caller must have locked the account.
   func movePendingRevocation(of account: AccountName) {
     guard let record = try? record(of: account), record.revocation != nil else { return }
     let names = Set(((try? vault.accounts()) ?? []) + unwrittenRevocations.accounts)

@@ -1,9 +1,8 @@
 internal import Platform
 
 extension Vault {
-  /// Checks all slots and records. Writes nothing and tries no PIN or passphrase.
+  /// Checks all slots and records; nil without a vault. Writes nothing and tries no PIN or passphrase.
   ///
-  /// - Returns: Nil if there is no vault.
   /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable, `otherMachinesOnly`
   ///   if only other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {

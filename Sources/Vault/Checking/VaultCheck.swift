@@ -1,4 +1,3 @@
-/// The result of checking every part of a vault.
 package struct VaultCheck: Sendable, Hashable {
   /// Whether a slot opens, and why not.
   package enum SlotState: Sendable, Hashable {
@@ -37,9 +36,9 @@ package struct VaultCheck: Sendable, Hashable {
     package let state: RecordState
   }
 
-  /// The key slots, ordered by number.
+  /// Ordered by number.
   package let slots: [Slot]
-  /// The accounts' records, ordered by name, bytewise. Not authenticated if there is a ``problem``.
+  /// Ordered by name, bytewise. Not authenticated if there is a ``problem``.
   package let records: [Record]
   /// Why the vault does not open, if it does not.
   package let problem: VaultError?

@@ -1,25 +1,24 @@
 /// The public properties of a vault, read without opening it.
 package struct VaultSummary: Sendable, Hashable {
-  /// The key slots; empty if there is no vault or its file is unreadable.
+  /// Empty if there is no vault or its file is unreadable.
   package let slots: [SlotSummary]
-  /// Why the TPM does not work. Nil if it does.
+  /// Nil if the TPM works.
   package let tpmProblem: TPMProblem?
   /// Whether only this machine can open the vault. False without a machine ID, unless the vault is bound to the TPM.
   package let isDeviceBound: Bool
-  /// The path of the vault file, even if it does not exist.
+  /// The path of the vault file, which may not exist.
   package let path: String
   package let exists: Bool
 }
 
-/// A key slot's public properties.
 package struct SlotSummary: Sendable, Hashable {
-  /// The slot's number, from 1 to 255, which is never reused in the same vault.
+  /// 1 to 255, never reused in the same vault.
   package let number: Int
-  /// The kind, or nil if it is unknown.
+  /// Nil if unknown.
   package let kind: SlotKind?
   /// The name of the kind, or its number if unknown.
   package let name: String
-  /// The protection level whose key is in the slot.
+  /// The level whose key is in the slot.
   package let protection: Protection
 }
 
@@ -40,17 +39,16 @@ extension Vault {
       path: location?.path ?? stateDirectory, exists: (try? location?.exists()) ?? false)
   }
 
-  /// Whether the vault, or a new one if there is none, opens automatically with a TPM, even if that is currently
-  /// unavailable.
+  /// Whether the vault, or a new one if there is none, opens automatically with a TPM, even a currently unavailable
+  /// one.
   package var isBoundToTPM: Bool {
     let summary = summary()
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
 
-  /// Whether the TPM cannot be used. False if it works, or only rejected the last command.
+  /// False if the TPM works, or only rejected the last command.
   package var isTPMUnavailable: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
-  /// Whether only a TPM opens the vault automatically.
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {
     let automatic = slots.filter { $0.protection == .device && ($0.kind == .host || $0.kind == .tpm2) }
     return !automatic.isEmpty && automatic.allSatisfy { $0.kind == .tpm2 }

@@ -9,7 +9,7 @@ struct ByteReader {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// Reads bytes, which share the file's storage.
+  /// Shares the file's storage.
   mutating func readBytes(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }

@@ -1,21 +1,19 @@
 internal import Crypto
 
-/// The key of a protection level in a vault, which encrypts its records. The device key also authenticates the index.
-///
-/// On the secure heap, wiped when released.
+/// The key of a protection level, which encrypts its records; the device key also authenticates the index. On the
+/// secure heap, wiped when released.
 final class DataKey: Sendable {
   static let byteCount = 32
 
-  /// The vault's header.
   let header: VaultHeader
   let protection: Protection
   /// The vault's generation in which the key was created.
   let epoch: UInt64
   /// The bytes of the key, as wrapped in the slots.
   let secret: SecretBytes
-  /// The key that encrypts records and labels.
+  /// Encrypts records and labels.
   private let recordKey: SecretBytes
-  /// The key that authenticates the index.
+  /// Authenticates the index.
   private let indexKey: SecretBytes
 
   /// Derives the working keys from the content of a slot.
@@ -39,9 +37,7 @@ final class DataKey: Sendable {
     return try DataKey(secret, header: header, protection: protection, epoch: epoch)
   }
 
-  /// Encrypts the content of an account with a new random nonce.
-  ///
-  /// - Parameter label: The encrypted label of the record.
+  /// Encrypts an account's content with a new random nonce. `label` is already encrypted.
   func seal(
     _ content: borrowing SecretBytes, label: ArraySlice<UInt8>, for name: AccountName, generation: UInt64
   ) throws(VaultError) -> SealedRecord {
@@ -60,8 +56,6 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Decrypts a record.
-  ///
   /// - Throws: `damaged` if the record, its name, level or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
@@ -73,9 +67,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Encrypts the label of an account with a new random nonce. Returns no bytes for nil.
-  ///
-  /// The index authenticates the result.
+  /// Encrypts an account's label with a new random nonce; empty for nil. The index authenticates the result.
   func seal(_ label: PersonLabel?, for name: AccountName) throws(VaultError) -> ArraySlice<UInt8> {
     guard let label else { return [] }
     return try mapCryptoError { () throws(CryptoError) in
@@ -87,7 +79,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Decrypts a record's label, if any.
+  /// Nil if the record has no label.
   ///
   /// - Throws: `damaged` if the label or name was modified.
   func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
@@ -102,7 +94,7 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// The associated data of a label. Differs from a record's, so that label and record cannot be swapped.
+  /// Differs from a record's associated data, so that label and record cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The tag (HMAC-SHA-256) of header, index and check bytes.
@@ -114,7 +106,6 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Derives a key for one purpose from the content of a slot.
   private static func derive(
     _ purpose: String, from secret: borrowing SecretBytes, _ header: VaultHeader, _ protection: Protection,
     _ epoch: UInt64

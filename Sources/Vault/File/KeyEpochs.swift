@@ -1,5 +1,5 @@
-/// For each protection level, the vault's generation in which its key was created. Distinguishes a key from its
-/// replacement. 0 without a key.
+/// For each protection level, the vault's generation in which its key was created, or 0 without a key. Distinguishes a
+/// key from its replacement.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0

@@ -1,7 +1,7 @@
 /// A vault file and the known keys of its records.
 struct OpenVault {
   var file: VaultFile
-  /// The key of the device level, which also authenticates the file.
+  /// Also authenticates the file.
   private(set) var deviceKey: DataKey
   private var otherKeys: [Protection: DataKey]
 
@@ -32,7 +32,7 @@ struct OpenVault {
     file.setKey(nil, of: protection)
   }
 
-  /// Creates an empty vault for its first write, with a generation above `floor`.
+  /// Above generation `floor`.
   static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
     let header = try VaultHeader.new()
     var file = VaultFile(
@@ -43,6 +43,6 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
-  /// The bytes of the vault file, authenticated with the device key.
+  /// Authenticated with the device key.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -8,9 +8,8 @@ final class SealedRecord: Sendable {
   let nonce: [UInt8]
   /// Ciphertext and tag, which share the storage of the file.
   let sealed: ArraySlice<UInt8>
-  /// Nonce, ciphertext and tag of the account's label, encrypted with the device key. Empty without a label.
+  /// Nonce, ciphertext and tag of the account's label under the device key; empty without a label.
   let label: ArraySlice<UInt8>
-  /// The record's entry in the index.
   let entry: ArraySlice<UInt8>
 
   init(
@@ -58,15 +57,14 @@ final class SealedRecord: Sendable {
   }
 }
 
-/// A record's entry in the index.
 struct RecordEntry {
   let name: AccountName
   let protection: Protection
   let generation: UInt64
   let nonce: [UInt8]
-  /// The length of ciphertext and tag, in bytes.
+  /// Of ciphertext and tag, in bytes.
   let sealedLength: Int
-  /// The encrypted label; empty without one.
+  /// Empty without a label.
   let label: ArraySlice<UInt8>
 
   init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {

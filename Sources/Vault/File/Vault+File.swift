@@ -1,22 +1,18 @@
 package import Platform
 
-// Reads and writes the file for all operations.
-
 extension Vault {
   func location() throws(VaultError) -> VaultLocation {
     try VaultLocation(directory: stateDirectory, machineIdentity: bindings.host.machineIdentity)
   }
 
   /// Runs `body` on the current vault and writes the result atomically. Meanwhile, the vault has the generation of the
-  /// next write, and the lock excludes other writers.
+  /// next write, and other writers are locked out.
   ///
   /// - Parameters:
-  ///   - orCreating: Whether to create a missing vault.
   ///   - isShared: Whether the result may be written together with other changes.
   ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
   ///   - wait: The maximum wait for other writers (default: ``lockWait``).
-  ///   - reserved: The file to write into, if reserved.
   /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
   /// - Throws: `busy` if another process held the lock during the entire wait.
   func modify<Result>(
@@ -37,14 +33,13 @@ extension Vault {
     return result
   }
 
-  /// Runs `body` while nothing else modifies the vault. Does nothing if the state directory does not exist.
+  /// Runs `body` while nothing else modifies the vault; does nothing without a state directory.
   func withExclusiveAccess(_ body: (borrowing PrivateDirectory) throws(VaultError) -> Void) throws(VaultError) {
     try withoutActuallyEscaping(body) { (body) throws(VaultError) in
       try run(ChangeQueue.Change(work: .exclusive(body)), wait: nil)
     }
   }
 
-  /// Queues a change and waits for its outcome.
   private func run(_ change: ChangeQueue.Change, wait: LockWait?) throws(VaultError) {
     let location = try location()
     try changes.run(change, wait ?? LockWait(lockWait), at: location.lockPath) { (take) throws(VaultError) in
@@ -59,9 +54,7 @@ extension Vault {
     }
   }
 
-  /// Makes changes and writes them together. If the write fails, all its changes fail.
-  ///
-  /// - Returns: The outcomes, in order.
+  /// Makes changes and writes them together; a failed write fails them all. Returns the outcomes, in order.
   private func make(
     _ changes: [ChangeQueue.Change], at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) -> [ChangeQueue.Outcome] {
@@ -107,7 +100,7 @@ extension Vault {
     return outcomes
   }
 
-  /// Prepares the vault for its next write. Nil if missing and not to be created.
+  /// Nil if missing and not to be created.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -136,7 +129,7 @@ extension Vault {
     return vault
   }
 
-  /// The current vault. Nil if no machine has one here.
+  /// Nil if no machine has a vault here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   func loadForReading() throws(VaultError) -> OpenVault? {
@@ -151,7 +144,7 @@ extension Vault {
     }
   }
 
-  /// Runs `body`. If no descriptors are available, releases those reserved for writes and retries.
+  /// If no descriptors are available, releases those reserved for writes and retries.
   func withDescriptors<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
     do { return try body() } catch {
       guard case .storage(let cause) = error.code, cause.isOutOfDescriptors else { throw error }
@@ -166,8 +159,8 @@ extension Vault {
     }
   }
 
-  /// Returns the vault in memory if the file is unchanged. Otherwise reads the file, and checks that it is authentic
-  /// and not older than the last file read or written.
+  /// Returns the vault in memory if the file is unchanged. Otherwise reads and authenticates the file, and checks that
+  /// it is not older than the last one read or written.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
@@ -180,7 +173,7 @@ extension Vault {
     return vault
   }
 
-  /// Reads and parses the file. Nil if it does not exist.
+  /// Nil if the file does not exist.
   func parse(
     _ location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> UnverifiedVaultFile? {
@@ -188,7 +181,7 @@ extension Vault {
     return try addingPath(location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// The device key, from memory or from a slot.
+  /// From memory or from a slot.
   func deviceKey(
     of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -215,7 +208,7 @@ extension Vault {
   /// Replaces the file atomically and remembers its keys and generation.
   ///
   /// - Parameters:
-  ///   - wipeCount: The ``VaultMemory/wipeCount`` when the call began. If it has changed, no keys are remembered.
+  /// - wipeCount: The ``VaultMemory/wipeCount`` when the call began. If it differs, no keys are remembered.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   func store(
     _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipeCount: Int,
@@ -230,16 +223,12 @@ extension Vault {
 
   /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before a step
   /// whose result must be stored (invariant: reserve first).
-  ///
-  /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
   /// Creates the file of a later write, which then needs no disk space, and an empty vault if no machine has one here.
-  ///
-  /// - Parameter wait: The maximum wait for other writers (default: ``lockWait``).
   /// - Throws: The error that the write would throw.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let location = try location()
@@ -251,7 +240,7 @@ extension Vault {
     return file
   }
 
-  /// Creates the file of a later write. Nil if there is no vault here and `evenIfMissing` is false.
+  /// Creates the file of a later write. Nil without a vault here, unless `evenIfMissing`.
   private func reserve(
     at location: VaultLocation, evenIfMissing: Bool, _ wait: LockWait?
   ) throws(VaultError) -> ReservedFile? {
@@ -271,7 +260,7 @@ extension Vault {
 }
 
 extension VaultLocation {
-  /// The maximum growth of the file in one write, in bytes.
+  /// The maximum growth in one write, in bytes.
   private static let growth = 64 << 10
 
   fileprivate func reserve(in directory: borrowing PrivateDirectory) throws(VaultError) -> ReservedFile {

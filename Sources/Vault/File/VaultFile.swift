@@ -46,7 +46,7 @@ struct VaultFile: Sendable {
     if index < records.count, records[index].name == name { records.remove(at: index) }
   }
 
-  /// The bytes of the file, authenticated with the device key.
+  /// Authenticated with the device key.
   func encoded(with key: DataKey) throws(VaultError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encodedLengthBound)
@@ -58,7 +58,7 @@ struct VaultFile: Sendable {
     return bytes
   }
 
-  /// The check bytes, which distinguish damage from a wrong key.
+  /// Distinguishes damage from a wrong key.
   static func checkBytes(of bytes: ArraySlice<UInt8>) throws(VaultError) -> ArraySlice<UInt8> {
     let hash = try mapCryptoError { () throws(CryptoError) in try Digest.sha256.hash(bytes.span) }
     return hash.prefix(VaultFormat.checkLength)

@@ -30,13 +30,12 @@
 enum VaultFormat {
   static let magic: [UInt8] = Array("AGENTVLT".utf8)
   static let version: UInt16 = 3
-  /// The version in the associated data. It cannot change, since locked records cannot be encrypted again.
+  /// The version in the associated data. Fixed, since locked records cannot be encrypted again.
   static let sealVersion: UInt16 = 2
   /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
   static let algorithms: [UInt8] = [1, 1, 1, 0]
   static let identifierLength = 16
 
-  /// The length of the check in the file, in bytes.
   static let checkLength = 16
   static let tagLength = 32
   static let nonceLength = 12
@@ -46,14 +45,14 @@ enum VaultFormat {
   static let maximumFileLength = 64 << 20
   static let maximumSlots = 16
   static let maximumSlotNumber: UInt8 = 255
-  /// The maximum length of a slot's body, in bytes.
+  /// Of a slot's body, in bytes.
   static let maximumSlotLength = 4096
   static let maximumRecords = 10_000
-  /// The maximum length of a record before encryption, in bytes.
+  /// Before encryption, in bytes.
   static let maximumContentLength = 256 << 10
-  /// The maximum length of an encrypted label, including nonce and tag.
+  /// Including nonce and tag.
   static let maximumSealedLabelLength = PersonLabel.maximumByteCount + nonceLength + sealOverhead
-  /// The maximum length of a passphrase or PIN, in bytes.
+  /// Of a passphrase or PIN, in bytes.
   static let maximumSecretLength = 1024
 }
 

@@ -5,7 +5,7 @@ struct VaultHeader: Sendable, Hashable {
   /// The header as associated data, with ``VaultFormat/sealVersion``.
   let bytes: [UInt8]
 
-  /// The header as in a file.
+  /// As in a file.
   var encoded: [UInt8] { Self.start(of: VaultFormat.version) + bytes.dropFirst(Self.startLength) }
 
   /// The random ID of the vault.
@@ -36,7 +36,7 @@ struct VaultHeader: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// The length of magic and version, in bytes.
+  /// Of magic and version.
   private static let startLength = VaultFormat.magic.count + 2
 
   private static func start(of version: UInt16) -> [UInt8] {

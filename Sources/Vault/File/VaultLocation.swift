@@ -2,12 +2,12 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// The location of this machine's vault. The file name is `vault.` and a hash of the machine ID, or `vault.unbound`.
+/// This machine's vault file: `vault.` and a hash of the machine ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
   private static let fileNamePrefix = "vault."
   /// The suffix without a machine ID.
   private static let unboundSuffix = "unbound"
-  /// The number of hexadecimal digits of the hash in a file name.
+  /// The number of hexadecimal digits in a file name.
   private static let hashLength = 16
   private static let lockName = "vault.lock"
 
@@ -16,8 +16,7 @@ struct VaultLocation: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// - Parameter machineIdentity: Hashed in the file name, so that machines can share a directory without revealing
-  ///   their IDs.
+  /// - Parameter machineIdentity: Hashed, so that machines can share a directory without revealing their IDs.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -40,7 +39,7 @@ struct VaultLocation: Sendable {
 
   func withFileName(_ fileName: String) -> VaultLocation { VaultLocation(directory: directory, fileName: fileName) }
 
-  /// Opens the directory. Nil if it does not exist.
+  /// Nil if the directory does not exist.
   func open() throws(VaultError) -> PrivateDirectory? {
     do {
       return try PrivateDirectory(opening: directory, create: false)
@@ -54,10 +53,10 @@ struct VaultLocation: Sendable {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }
 
-  /// The file whose lock excludes other writers.
+  /// Its lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
-  /// Acquires the lock. Nil if another writer has it.
+  /// Nil if another writer has the lock.
   func tryLock(_ directory: borrowing PrivateDirectory) throws(VaultError) -> FileLock? {
     do {
       return try directory.tryLock(Self.lockName)
@@ -67,7 +66,7 @@ struct VaultLocation: Sendable {
     }
   }
 
-  /// Reads the vault file in an open directory. Nil if it does not exist.
+  /// Nil if the vault file does not exist.
   func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> (bytes: [UInt8], file: KnownFile)? {
     do {
       return try directory.readKnownFile(fileName, limit: VaultFormat.maximumFileLength)
@@ -77,7 +76,7 @@ struct VaultLocation: Sendable {
     }
   }
 
-  /// Reads the vault file. Nil if it does not exist.
+  /// Nil if the vault file does not exist.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
     return try read(from: directory)?.bytes
@@ -87,7 +86,7 @@ struct VaultLocation: Sendable {
     try open()?.exists(fileName) ?? false
   }
 
-  /// Replaces the vault file. The new one is on disk on return.
+  /// The new file is on disk on return.
   func replace(
     in directory: borrowing PrivateDirectory, with bytes: [UInt8], using reserved: ReservedFile? = nil
   ) throws(VaultError) -> KnownFile? {

@@ -3,12 +3,12 @@ package struct VaultSnapshot: Sendable {
   let vault: OpenVault
   let path: String
 
-  /// The protection level of each account's record, in byte order of the names. Needs only the device key.
+  /// Each account's protection level, in byte order of the names. Needs only the device key.
   package var protections: [(account: AccountName, protection: Protection)] {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The label of an account's user, if its record has one. Needs only the device key.
+  /// The label of an account's user, if any. Needs only the device key.
   ///
   /// - Throws: `damaged` if the label was modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
@@ -16,7 +16,7 @@ package struct VaultSnapshot: Sendable {
     return try addingPath(path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
   }
 
-  /// Decrypts the record of one account, if any.
+  /// Decrypts an account's record, if any.
   ///
   /// - Throws: `locked` if the key of its level was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {
@@ -29,7 +29,7 @@ package struct VaultSnapshot: Sendable {
 }
 
 extension Vault {
-  /// The current vault. Nil if no machine has a vault here.
+  /// Nil if no machine has a vault here.
   ///
   /// - Throws: `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {

@@ -1,7 +1,7 @@
 internal import Platform
 
-/// An advisory lock of an account, until this value is deinitialized. Its file, `locks/account-NAME.lock` in the state
-/// directory, is never removed: a lock on a removed file would exclude no other process.
+/// An advisory lock of an account, until deinitialized. Its file, `locks/account-NAME.lock` in the state directory, is
+/// never removed, since a lock on a removed file excludes no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock
@@ -56,7 +56,6 @@ package struct AccountLock: ~Copyable, Sendable {
   /// Excludes other threads of this process. A class, since a release build does not link a private noncopyable type.
   private final class ThreadLock: Sendable {
     private let account: AccountName
-    /// The accounts locked by this process.
     private let locked: Monitor<Set<AccountName>>
 
     init(

@@ -1,10 +1,9 @@
 internal import Platform
 
-/// This process's changes of a vault, in order. Those waiting at the same time are written together (group commit).
+/// This process's changes of a vault, in order. Waiting changes are written together (group commit).
 final class ChangeQueue: Sendable {
   /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
   struct Change: @unchecked Sendable {
-    /// What a change does.
     enum Work {
       /// Modifies the vault. Returns whether to write it.
       case change((inout OpenVault, borrowing PrivateDirectory) throws(VaultError) -> Bool)
@@ -20,8 +19,8 @@ final class ChangeQueue: Sendable {
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
     var reserved: ReservedFile?
-    /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs after the change, no keys
-    /// are kept.
+    /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs afterwards, no keys are
+    /// kept.
     var locks: Int?
   }
 
@@ -42,7 +41,6 @@ final class ChangeQueue: Sendable {
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
-  /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
   /// The first and the longest pause between attempts to get the lock.
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
@@ -77,9 +75,8 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun.
-  ///
-  /// - Parameter hasTime: True until the timeout.
+  /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun. `hasTime`
+  /// is true until the timeout.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -91,7 +88,6 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Makes changes, once no other process has the lock.
   private func lead(
     _ number: UInt64, until deadline: Instant, _ wait: LockWait, at path: String,
     _ attempt: (_ take: () -> [Change]) throws(VaultError) -> [Outcome]?
@@ -151,7 +147,6 @@ final class ChangeQueue: Sendable {
   }
 }
 
-/// How long to wait for a lock of another process.
 package struct LockWait {
   package let maximum: Duration
   /// Whether to abandon the wait. Called at least ten times a second.

@@ -1,8 +1,6 @@
 package import Crypto
 internal import Platform
 
-// Protections with a passphrase or PIN.
-
 extension Vault {
   /// Whether a level has a passphrase or PIN. For the device, whether there is a vault.
   package func hasSlots(for protection: Protection) throws(VaultError) -> Bool {
@@ -42,8 +40,7 @@ extension Vault {
     }
   }
 
-  /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have such a slot for
-  /// recovery.
+  /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have one for recovery.
   ///
   /// - Parameter locks: The ``wipeCount`` at the request.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock` if the level has no
@@ -72,10 +69,9 @@ extension Vault {
     if !isKept { throw VaultError(.locked(protection), path: location.path) }
   }
 
-  /// How often keys were wiped.
   package var wipeCount: Int { memory.withLock { $0.wipeCount } }
 
-  /// Wipes the keys unlocked by a passphrase or PIN. A call in progress keeps its keys until it ends.
+  /// Wipes the keys unlocked by a passphrase or PIN. A call in progress keeps its keys.
   package func lock() {
     memory.withLock { $0.lock() }
   }
@@ -85,7 +81,6 @@ extension Vault {
     memory.withLock { $0.hasKey(of: protection) }
   }
 
-  /// The file without its keys, if it exists.
   func parseForReading() throws(VaultError) -> UnverifiedVaultFile? {
     let location = try location()
     guard let directory = try location.open() else { return nil }

@@ -11,7 +11,6 @@ struct VaultMemory: Sendable {
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
   /// The newest content of the vault, still encrypted, and its file. Dropped with the keys.
   private var known: (content: VaultFile, file: KnownFile)?
-  /// Whether this process has written the file.
   private(set) var isWriter = false
 
   /// An upper bound of the newest content's length in bytes. 0 if it is not in memory.
@@ -46,8 +45,7 @@ struct VaultMemory: Sendable {
     return keys
   }
 
-  /// The generation of an account's record in the file with this stamp, if known; see
-  /// ``Vault/generation(of:inFileWith:)``.
+  /// Implements ``Vault/generation(of:inFileWith:)``.
   func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     guard let known, known.file.stamp == stamp, let record = known.content.record(of: account),
       key(of: record.protection, header: known.content.header, epoch: known.content.epochs[record.protection]) != nil
@@ -55,14 +53,13 @@ struct VaultMemory: Sendable {
     return record.generation
   }
 
-  /// Remembers the generation of a file that was read or written and, unless keys were wiped meanwhile, its keys and
-  /// content. Keeps a concurrent call's keys that the file still uses.
+  /// Remembers a file's generation and, unless keys were wiped meanwhile, its keys and content. Keeps a concurrent
+  /// call's keys that the file still uses.
   ///
   /// - Parameters:
   ///   - wipeCount: The ``wipeCount`` when the call began.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
-  ///   - known: The version of the file, if known.
-  ///   - isWritten: Whether this process has just written it.
+  ///   - isWritten: Whether this process has just written the file.
   /// - Returns: Whether the keys are in memory now.
   @discardableResult
   mutating func remember(
@@ -90,7 +87,6 @@ struct VaultMemory: Sendable {
     return true
   }
 
-  /// Drops the keys that a passphrase or PIN unlocked.
   mutating func lock() {
     wipeCount += 1
     keys[.passphrase] = nil

@@ -5,11 +5,9 @@ internal import Platform
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding
-  /// The cost of a new passphrase slot.
+  /// Of a new passphrase slot.
   let cost: Scrypt.Cost
 
-  /// Unwraps the key of a slot.
-  ///
   /// - Parameter secret: The passphrase or PIN. Empty for an automatic slot.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice` for a slot of another device, `deviceSecretMissing`, or
   ///   temporarily `tpmUnavailable` or `tpmLockedOut`.
@@ -25,7 +23,6 @@ struct Bindings: Sendable {
     return try DataKey(key, header: context.header, protection: context.protection, epoch: context.epoch)
   }
 
-  /// Unwraps the key of an automatic slot.
   func openAutomatically(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {

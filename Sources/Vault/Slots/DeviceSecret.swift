@@ -1,13 +1,11 @@
 internal import Crypto
 internal import Platform
 
-/// The file `device.key`: 32 random bytes that never change, for all machines that use the state directory.
+/// The file `device.key`: 32 random bytes that never change, shared by all machines with the state directory.
 enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
 
-  /// Reads the secret.
-  ///
   /// - Throws: `deviceSecretMissing`, `badPermissions` if others could have read or replaced it, or `damaged` if it has
   ///   the wrong length.
   static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
@@ -23,13 +21,13 @@ enum DeviceSecret {
     return try mapCryptoError { () throws(CryptoError) in try SecretBytes(copying: bytes.span) }
   }
 
-  /// Reads or creates the secret. Processes that create it at the same time use the first one, even without locks.
+  /// Reads or creates the secret. Concurrent processes use the first one created, even without locks.
   static func readOrCreate(in directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     if !directory.exists(fileName) { try create(in: directory) }
     return try read(from: directory)
   }
 
-  /// Renames a damaged secret, so that a new one can be created. Returns its new path. Nil if not damaged.
+  /// Renames a damaged secret, so that a new one can be created. Returns the new path; nil if not damaged.
   static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
     do throws(VaultError) { _ = try read(from: directory) } catch {
       guard error.code == .damaged else { return nil }

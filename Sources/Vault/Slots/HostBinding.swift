@@ -1,15 +1,14 @@
 internal import Crypto
 
-/// Wraps a key for this device secret, machine and user. The wrapping key is HKDF-SHA-256 of the device secret, with
-/// the machine ID as salt. The slot's body is the wrapped key.
+/// Wraps a key for this device secret, machine and user, with HKDF-SHA-256 of the device secret and the machine ID as
+/// salt. The slot's body is the wrapped key.
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// The machine ID, missing in many containers. Keys then depend only on the device secret and the user.
+  /// Missing in many containers. Keys then depend only on the device secret and the user.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
-  /// Returns the body of a host slot.
   func wrap(
     _ key: DataKey, under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> [UInt8] {
@@ -21,8 +20,6 @@ struct HostBinding: Sendable {
     }
   }
 
-  /// Unwraps the key of a host slot.
-  ///
   /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. Damage is impossible: the
   ///   caller has verified the check bytes.
   func unwrap(

@@ -2,11 +2,11 @@
 struct KeySlot: Sendable, Hashable {
   /// Identifies the slot. Never reused in the same vault.
   let number: UInt8
-  /// The number of the kind in the file, which may be unknown.
+  /// May be unknown.
   let kindNumber: UInt16
   /// The level whose key is in the slot.
   let protection: Protection
-  /// The wrapped key with its parameters, in the format of the slot's kind: 0 to 4,096 bytes.
+  /// The wrapped key with its parameters, in the kind's format: 0 to 4,096 bytes.
   let body: [UInt8]
 
   init(_ context: SlotContext, body: [UInt8]) {
@@ -28,7 +28,7 @@ struct KeySlot: Sendable, Hashable {
 
   var kind: SlotKind? { SlotKind(rawValue: kindNumber) }
 
-  /// The name of the kind, or its number if unknown.
+  /// The number if the kind is unknown.
   var displayName: String { kind?.name ?? "unknown-\(kindNumber)" }
 
   /// Whether the slot opens without a passphrase or PIN.

@@ -1,21 +1,19 @@
 internal import Crypto
 internal import Platform
 
-/// Wraps a key with a passphrase, to recover the vault on any machine. The wrapping key is scrypt (RFC 7914) of the
-/// passphrase.
+/// Wraps a key with scrypt (RFC 7914) of a passphrase, to recover the vault on any machine.
 ///
 /// The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt, then the wrapped key.
 enum PassphraseBinding {
   private static let saltLength = 16
   private static let bodyLength = 3 + saltLength + WrappedKey.length
-  /// The accepted scrypt parameters: logarithms of N, and memory in bytes. A slot with others is `damaged`.
+  /// The accepted scrypt parameters: logarithms of N, and memory in bytes. Others are `damaged`.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations, since each needs 128 MiB or more. The number is unused; the sanitizer reports an empty
+  /// Serializes derivations, which need 128 MiB or more each. The number is unused; the sanitizer reports an empty
   /// state.
   private static let derivationLock = Monitor(0)
 
-  /// Returns the body of a passphrase slot.
   static func wrap(
     _ key: DataKey, under passphrase: borrowing SecretBytes, cost: Scrypt.Cost, for context: SlotContext
   ) throws(VaultError) -> [UInt8] {

@@ -1,5 +1,4 @@
-/// The identity of a slot, authenticated with the wrapped key, so that no other slot, vault or older key can replace
-/// it.
+/// Identifies a slot. Authenticated with the wrapped key, so that no other slot, vault or older key can replace it.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind

@@ -30,8 +30,8 @@ extension UnverifiedVaultFile {
     throw lasting ?? VaultError(.locked(.device))
   }
 
-  /// Unwraps the key of a level with the first slot that the passphrase or PIN opens. Tries passphrase slots first,
-  /// because the TPM counts wrong PINs.
+  /// Unwraps a level's key with the first slot that the secret opens. Tries passphrase slots first, because the TPM
+  /// counts wrong PINs.
   ///
   /// - Throws: `nothingToUnlock` if the level has no such slot, `wrongPassphrase`, `wrongPIN`, or the problem of the
   ///   TPM.
@@ -57,7 +57,7 @@ extension UnverifiedVaultFile {
     throw failure
   }
 
-  /// The context of a slot. Nil if its kind is unknown.
+  /// Nil if the kind is unknown.
   func context(of slot: KeySlot) -> SlotContext? {
     slot.kind.map { SlotContext(of: slot, kind: $0, header: header, epochs: epochs) }
   }

@@ -1,13 +1,9 @@
 package import Crypto
 internal import Platform
 
-// Recovery of a vault whose automatic slots no longer open.
-
 extension Vault {
-  /// Opens the vault with its passphrase, removes the automatic slots that no longer open, and creates the best one if
-  /// none is left.
-  ///
-  /// If this machine has no vault because its ID has changed, moves the only vault of another machine.
+  /// Opens the vault with its passphrase and removes the automatic slots that no longer open; creates the best one if
+  /// none is left. If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
   /// - Returns: The slots afterwards.
   /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` if several
@@ -49,7 +45,7 @@ extension Vault {
     return vault.file.slots.map { SlotSummary($0) }
   }
 
-  /// Renames a vault that does not open, so that the next write creates a new one. Deletes nothing.
+  /// Renames a vault that does not open, so that the next write creates a new one.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
   /// - Throws: `vaultOpens` if the vault opens, `noVault` if there is none, or the temporary error that prevents the

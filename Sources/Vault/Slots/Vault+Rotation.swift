@@ -39,9 +39,7 @@ extension Vault {
     return rotated ?? []
   }
 
-  /// Wraps `key` in an existing slot.
-  ///
-  /// - Parameter file: The vault file, still with the epoch of the old key.
+  /// Wraps `key` in an existing slot. `file` still has the epoch of the old key.
   private func rewrap(
     _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
     in directory: borrowing PrivateDirectory

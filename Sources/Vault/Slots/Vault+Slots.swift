@@ -1,15 +1,15 @@
 package import Crypto
 internal import Platform
 
-// Management of the key slots. Each change is one atomic write of the file.
+// Each change is one atomic write of the file.
 
 extension Vault {
-  /// The slots of the file, ordered by number. Empty if there is no vault.
+  /// Ordered by number; empty without a vault.
   package func slots() throws(VaultError) -> [SlotSummary] {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
-  /// Replaces all automatic slots by one of this kind. Older copies of the file still open as before; see
+  /// Replaces all automatic slots by one of this kind. Older copies of the file still open; see
   /// ``rotateKeys(secrets:)``.
   ///
   /// - Throws: `tpmUnavailable` if the TPM does not work.
@@ -50,9 +50,7 @@ extension Vault {
   ///
   /// Older copies of the file still open with the old secret; see ``rotateKeys(secrets:)``.
   ///
-  /// - Parameters:
-  ///   - old: The current secret of the slot to change.
-  ///   - new: 1 to 1,024 bytes.
+  /// - Parameter new: 1 to 1,024 bytes.
   /// - Throws: `wrongPassphrase` or `wrongPIN` if `old` is wrong, `nothingToUnlock` if there is nothing to change.
   package func changePassphrase(
     for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
@@ -117,7 +115,6 @@ extension Vault {
     }
   }
 
-  /// Finds the slot that a passphrase or PIN opens, and unwraps its key.
   private func findSlot(
     _ protection: Protection, _ secret: borrowing SecretBytes, in file: VaultFile,
     _ directory: borrowing PrivateDirectory

@@ -15,8 +15,6 @@ enum WrappedKey {
     return nonce + sealed
   }
 
-  /// Unwraps the key.
-  ///
   /// - Throws: `authenticationFailed` if the wrapping key is wrong.
   static func open(
     _ bytes: ArraySlice<UInt8>, under wrappingKey: borrowing SecretBytes, for context: SlotContext

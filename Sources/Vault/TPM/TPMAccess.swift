@@ -2,9 +2,8 @@ internal import Crypto
 internal import Encoding
 package import Platform
 
-/// How to reach the TPM, if there is one.
 package struct TPMAccess: Sendable {
-  /// Behaves as if there were no TPM.
+  /// As if there were no TPM.
   package static let none = TPMAccess(.nowhere)
 
   private static let variable = "TPM2OPENSSL_TCTI"
@@ -20,9 +19,8 @@ package struct TPMAccess: Sendable {
   }
 
   private let target: Target
-  /// The path of OpenSSL's TPM provider.
+  /// Of OpenSSL's TPM provider.
   private let module: String
-  /// The maximum wait for the TPM.
   let wait: Duration
 
   private init(
@@ -39,7 +37,7 @@ package struct TPMAccess: Sendable {
     return TPMAccess(connection.hasSameBytes(as: "device:\(device)") ? .device : .connection(connection))
   }
 
-  /// Makes the TPM libraries use only `/dev/tpmrm0` or `TPM2OPENSSL_TCTI`, and no local TCP port, on which any user can
+  /// Makes the TPM libraries use only `/dev/tpmrm0` or `TPM2OPENSSL_TCTI`, not a local TCP port, on which any user can
   /// listen. Call it before the first thread starts.
   package static func prepareEnvironment() throws(SystemError) {
     if Environment.value(variable) == nil { try Environment.set(variable, to: "device:\(device)") }
@@ -51,14 +49,13 @@ package struct TPMAccess: Sendable {
   /// - Parameters:
   ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
   ///   - module: The provider's file. Nil for the installed one.
-  ///   - wait: The maximum wait for the TPM.
   package static func at(
     _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
   ) -> TPMAccess {
     TPMAccess(.connection(connection), module: module ?? "\(TPM.modulesDirectory)/\(moduleName)", wait: wait)
   }
 
-  /// Why the TPM cannot work. Nil if it may work. Loads no library.
+  /// Nil if the TPM may work. Loads no library.
   var problem: TPMProblem? {
     switch target {
     case .nowhere: return .noTPM
@@ -77,7 +74,7 @@ package struct TPMAccess: Sendable {
     }
   }
 
-  /// Connects to the TPM. Call it from one thread at a time.
+  /// From one thread at a time.
   func connect() throws(CryptoError) -> TPM {
     if case .connection(let text) = target, Environment.value(Self.variable) != text {
       // Only tests reach this.

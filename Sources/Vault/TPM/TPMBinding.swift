@@ -4,17 +4,15 @@ internal import Platform
 
 /// Wraps a key with a key that never leaves the TPM, and with everything that a host slot needs.
 ///
-/// The wrapping key is HKDF-SHA-256 of two secrets, with the machine ID as salt: the ECDH secret of the TPM's key and a
-/// key generated for this slot, and the device secret.
-///
-/// A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
+/// The wrapping key is HKDF-SHA-256, with the machine ID as salt, of the device secret and the ECDH secret of the TPM's
+/// key and a key generated for this slot. A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
 final class TPMBinding: Sendable, KeyDevice {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let deviceTagPurpose = Array("agent vault tpm2 place v2".utf8)
   private static let pinPurpose = Array("agent vault tpm2 PIN v2".utf8)
 
   private let access: TPMAccess
-  /// Why the TPM's last call failed. Nil after a success.
+  /// Nil after a success.
   private let lastProblem = Monitor<TPMProblem?>(nil)
 
   init(_ access: TPMAccess) {
@@ -28,7 +26,7 @@ final class TPMBinding: Sendable, KeyDevice {
 
   /// Returns the body of a TPM slot with a new TPM key, which is tested once.
   ///
-  /// - Parameter pin: The PIN; empty for none.
+  /// - Parameter pin: Empty for none.
   /// - Throws: `tpmUnavailable`, or `unusableSecret` if the PIN is too long.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
@@ -64,8 +62,6 @@ final class TPMBinding: Sendable, KeyDevice {
       for: context)
   }
 
-  /// Unwraps the key of a TPM slot.
-  ///
   /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
   ///   with a PIN `wrongPIN` or `tpmLockedOut`.
   func unwrap(
@@ -119,7 +115,7 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Runs `operation` on the TPM and remembers a failure.
+  /// Remembers a failure.
   private func run<Answer: Sendable>(
     _ operation: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {
@@ -140,13 +136,12 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Remembers a problem, and returns the error to throw.
   private func recordProblem(_ problem: TPMProblem) -> VaultError {
     lastProblem.withLock { $0 = problem }
     return VaultError(.tpmUnavailable(problem))
   }
 
-  /// The bytes that identify this device secret, machine and user in a slot.
+  /// Identifies this device secret, machine and user in a slot.
   private static func deviceTag(
     _ host: HostBinding, _ deviceSecret: borrowing SecretBytes
   ) throws(VaultError) -> [UInt8] {

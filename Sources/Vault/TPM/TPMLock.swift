@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Lets one thread at a time use the TPM, with a timeout. Until an abandoned call returns, every other one fails with
+/// Lets one thread at a time use the TPM, with a timeout. Until an abandoned call returns, all others fail with
 /// `noAnswer`.
 final class TPMLock: Sendable {
   static let shared = TPMLock()
@@ -13,12 +13,12 @@ final class TPMLock: Sendable {
   }
 
   private let state = Monitor(State.free)
-  /// The stack size of a call's thread. The TPM libraries need more than the default of ``Threads``.
+  /// The TPM libraries need more than the default of ``Threads``.
   private static let stackBytes = 2 << 20
 
   /// Runs `body` exclusively, on its own thread.
   ///
-  /// - Parameter wait: The maximum wait for the TPM to be unused; then, counted separately, for the result.
+  /// - Parameter wait: The maximum wait for the TPM to be unused and, separately, for the result.
   /// - Throws: `tpmUnavailable(.noAnswer)` at the end of the wait, or the error of `body`.
   func run<Answer: Sendable>(
     wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer

@@ -1,4 +1,3 @@
-/// Why the TPM does not work.
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
   /// The machine has no accessible TPM.
   case noTPM

@@ -17,11 +17,10 @@ struct TPMSlotBody: Sendable {
 
   /// Identifies the device secret, the machine and the user.
   let deviceTag: [UInt8]
-  /// The salt of the PIN.
   let salt: [UInt8]
-  /// The public half of the TPM's key.
+  /// The TPM's public key.
   let tpmPoint: [UInt8]
-  /// The public half of the key generated for this slot.
+  /// The public key generated for this slot.
   let ownPoint: [UInt8]
   let wrapped: [UInt8]
   /// The TPM's key as TSS2 PRIVATE KEY.

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// An account that the administrator prepared for all users. Its settings are defaults, which users may change.
+/// An account that the administrator prepared for all users. Its settings are defaults.
 package struct AccountPreset: Sendable {
   /// The maximum number of ``setupCommands``.
   private static let maximumPrograms = 16
@@ -44,10 +44,10 @@ package struct AccountPreset: Sendable {
     }
   }
 
-  /// The issuer or, if there is none, the provider's name.
+  /// The issuer, or else the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// Divides the preset's settings into those that are the same in an account's settings `shown`, and the others.
+  /// Divides the preset's settings by whether the account's settings `shown` have the same value.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

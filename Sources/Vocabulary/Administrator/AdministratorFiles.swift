@@ -1,10 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// The providers, account presets and client IDs that the administrator defined for all users: JSON files in
-/// `/etc/agent`.
-///
-/// The directories and files must belong to root and be writable by no other user.
+/// The administrator's providers, account presets and client IDs for all users, in JSON files. The directories and
+/// files must belong to root and be writable by no other user.
 package struct AdministratorFiles: Sendable {
   package typealias Problem = FileObject.Problem
 
@@ -14,9 +12,9 @@ package struct AdministratorFiles: Sendable {
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
-  /// The client IDs, or the problem of their file.
+  /// The client IDs, or their file's problem.
   package private(set) var clients = Result<ClientsFile, Problem>.success(ClientsFile())
-  /// The invalid files, directories and clients, which are ignored.
+  /// Invalid files, directories and clients, which are ignored.
   package var problems: [Problem] = []
 
   /// The files as of the last ``read(checking:)``, for all threads.
@@ -26,11 +24,8 @@ package struct AdministratorFiles: Sendable {
 
   private init() {}
 
-  /// Reads all files. Blocking.
-  ///
-  /// - Parameters:
-  ///   - owner: The administrator's user ID.
-  ///   - isProgram: Whether a string is a command line of `agent setup`.
+  /// Reads all files. Blocking. `owner` is the administrator's user ID. `isProgram` returns whether a string is a
+  /// command line of `agent setup`.
   package init(in directory: String, owner: UInt32 = 0, checking isProgram: (String) -> Bool = { _ in true }) {
     providers = readFiles(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
       try Provider(object, name)
@@ -45,9 +40,8 @@ package struct AdministratorFiles: Sendable {
     problems += clients.problems
   }
 
-  /// Reads the files of this machine and makes them ``current``. Blocking.
-  ///
-  /// - Parameter isProgram: Whether a string is a command line of `agent setup`.
+  /// Reads this machine's files and makes them ``current``. Blocking. `isProgram` returns whether a string is a command
+  /// line of `agent setup`.
   @discardableResult
   package static func read(checking isProgram: (String) -> Bool = { _ in true }) -> AdministratorFiles {
     let files = AdministratorFiles(in: directory, checking: isProgram)
@@ -59,15 +53,15 @@ package struct AdministratorFiles: Sendable {
   package static func providerDirectory(_ directory: String = directory) -> String { "\(directory)/providers.d" }
   package static func presetDirectory(_ directory: String = directory) -> String { "\(directory)/accounts.d" }
 
-  /// The problem of the file for a provider or account with this name, or of the directory for such files.
+  /// The problem of the file for this provider or account, or of its directory.
   package func problem(of name: String) -> Problem? {
     let directories = [Self.presetDirectory(), Self.providerDirectory()]
     let paths = directories.map { "\($0)/\(name)\(Self.suffix)" } + directories
     return paths.lazy.compactMap { path in problems.first { $0.path.hasSameBytes(as: path) } }.first
   }
 
-  /// Reads all valid files of a directory; records the others in ``problems``. `read` gets a file's object and its name
-  /// without suffix.
+  /// Reads a directory's valid files with `read`, which gets a file's object and its name without suffix. Records the
+  /// others in ``problems``.
   private mutating func readFiles<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {

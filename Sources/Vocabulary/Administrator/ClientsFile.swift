@@ -3,21 +3,19 @@ internal import Platform
 
 /// Client IDs for services: `clients.json` next to the user's settings file and in `/etc/agent`.
 ///
-/// An object with a member for each provider or issuer: `{"github": {"client_id": "…"}}`. Without endpoints, so that
-/// the file cannot redirect a code or token.
+/// A member for each provider or issuer: `{"github": {"client_id": "…"}}`. Endpoints are not allowed, so that the
+/// file cannot redirect a code or token.
 package struct ClientsFile: Sendable {
   package typealias Problem = FileObject.Problem
 
   package static let name = "clients.json"
 
-  /// A client ID and its parameters.
   package struct Client: Sendable {
-    /// The file that contains the client.
     package let path: String
     package let clientID: String
     package var scope: [String] = []
     package var redirectURI: String?
-    /// The client secret. Only for a provider with ``Provider/Quirk/publicSecret``.
+    /// The client secret, only for a provider with ``Provider/Quirk/publicSecret``.
     package var publicSecret: String?
 
     package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }
@@ -52,7 +50,6 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// The members of a client in the file.
   fileprivate enum Member: String, CaseIterable {
     case clientID = "client_id"
     case scope
@@ -65,9 +62,7 @@ package struct ClientsFile: Sendable {
 
   init() {}
 
-  /// Reads the clients in `object`.
-  ///
-  /// - Parameter providers: All providers.
+  /// Reads the clients in `object`, each named by one of `providers` or an issuer.
   init(_ object: FileObject, _ providers: [Provider]) {
     for name in object.names {
       let provider = providers.first { $0.name.rawValue.hasSameBytes(as: name) || !$0.isVariant && $0.isIssuer(name) }
@@ -75,9 +70,7 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// The user's file, empty if missing. Blocking.
-  ///
-  /// - Throws: If the file is not an object, or other users can modify it.
+  /// The user's file, empty if missing. Blocking. Throws if the file is not an object, or other users can modify it.
   package static func readUserFile(in settingsDirectory: String) throws(Problem) -> ClientsFile {
     let path = "\(settingsDirectory)/\(name)"
     let bytes: [UInt8]
@@ -97,7 +90,7 @@ package struct ClientsFile: Sendable {
     clients.sorted { $0.key < $1.key }.compactMap { if case .failure(let problem) = $0.value { problem } else { nil } }
   }
 
-  /// The client for the first of these names that the file contains, if any. Throws if it is invalid.
+  /// The client for the first of these names in the file, if any. Throws if it is invalid.
   package func client(_ names: [String]) throws(Problem) -> Client? {
     try names.lazy.compactMap { clients[$0] }.first?.get()
   }

@@ -1,7 +1,7 @@
 package import Encoding
 package import Platform
 
-/// An object in a JSON file that users and administrators write. Its errors contain the file, line and column.
+/// An object in a JSON file that users and administrators write. Errors contain file, line and column.
 package struct FileObject: Sendable {
   static let maximumBytes = 1 << 16
 
@@ -53,12 +53,11 @@ package struct FileObject: Sendable {
     return Problem(path: path, cause: .invalid(text.located(in: path, at: TextPosition(offset, in: bytes))))
   }
 
-  /// The problem of a member whose value is not the expected one.
   package func wrongValue(_ name: String, _ expected: Phrase) -> Problem {
     problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
   }
 
-  /// The problem of an unknown member, which suggests a similar known name.
+  /// The problem of an unknown member, with a similar known name.
   package func unknownMember(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
     guard let suggestion = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
@@ -79,7 +78,7 @@ package struct FileObject: Sendable {
 
   package func value(_ name: String) -> JSON? { node[name]?.value(in: bytes.span) }
 
-  /// The string in a member, without invisible characters; nil if absent.
+  /// A member's string, without invisible characters; nil if absent.
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, Self.isText(text) else {
@@ -88,14 +87,14 @@ package struct FileObject: Sendable {
     return text
   }
 
-  /// The Boolean in a member; false if absent.
+  /// A member's Boolean; false if absent.
   func flag(_ name: String) throws(Problem) -> Bool {
     guard let value = value(name) else { return false }
     guard let flag = value.bool else { throw wrongValue(name, Phrase(.flag)) }
     return flag
   }
 
-  /// The strings in a member's list; empty if absent.
+  /// A member's list of strings; empty if absent.
   func texts(_ name: String) throws(Problem) -> [String] {
     guard let value = value(name) else { return [] }
     let texts = value.array?.map { $0.string ?? "" }
@@ -105,14 +104,14 @@ package struct FileObject: Sendable {
     return texts
   }
 
-  /// The object in a member; nil if absent.
+  /// A member's object; nil if absent.
   func object(_ name: String) throws(Problem) -> FileObject? {
     guard let member = node[name] else { return nil }
     guard member.kind == .object else { throw wrongValue(name, Phrase("an object")) }
     return FileObject(path, bytes, member)
   }
 
-  /// The objects in a member's list; empty if absent.
+  /// A member's list of objects; empty if absent.
   func objects(_ name: String) throws(Problem) -> [FileObject] {
     guard let member = node[name] else { return [] }
     guard member.kind == .array, member.elements.allSatisfy({ $0.kind == .object }) else {

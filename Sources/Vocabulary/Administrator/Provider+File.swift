@@ -2,7 +2,6 @@ internal import CProviders
 internal import Encoding
 
 extension Provider {
-  /// The built-in providers, in the order of their names.
   package static let builtIn: [Provider] = {
     let text = unsafe [UInt8](UnsafeBufferPointer(start: agent_providers(), count: Int(agent_providers_size())))
     do throws(FileObject.Problem) {
@@ -49,9 +48,7 @@ extension Provider {
     case forbidsDevice = "forbids_device"
   }
 
-  /// Reads a provider from the administrator's file.
-  ///
-  /// - Parameter name: The provider's name. Throws if a built-in provider has it.
+  /// Reads a provider from the administrator's file. Throws if a built-in provider has this name.
   init(_ object: FileObject, _ name: String) throws(FileObject.Problem) {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
@@ -80,7 +77,7 @@ extension Provider {
       })
   }
 
-  /// - Parameter other: The provider whose members this one inherits.
+  /// `other` is the provider whose members this one inherits.
   private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(FileObject.Problem) {
     self = other ?? Provider(name, name.rawValue)
     self.name = name
@@ -163,7 +160,6 @@ extension Provider {
     }
   }
 
-  /// The string in a member, which must exist.
   private static func requiredString(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String {
     guard let text = try object.text(name) else { throw object.problem(Phrase("expected the member \(name)")) }
     return text

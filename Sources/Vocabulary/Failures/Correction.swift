@@ -5,7 +5,7 @@ internal import Encoding
 package struct Correction: Sendable, Hashable {
   private static let maximumChanges = 16
 
-  /// The option for the account, which commands also take as an operand.
+  /// The option for the account, also accepted as an operand.
   package static let account = "account"
 
   /// The command in the hint, quoted for `sh`.
@@ -14,10 +14,10 @@ package struct Correction: Sendable, Hashable {
   /// The options to add or replace.
   package let added: [Addition]
 
-  /// The names of the options to remove, without dashes.
+  /// The options to remove, named without dashes.
   package let removed: [String]
 
-  /// An option without dashes. The value is nil for a switch.
+  /// An option without dashes; the value is nil for a switch.
   package struct Addition: Sendable, Hashable {
     package let name: String
     package let value: String?
@@ -47,7 +47,7 @@ package struct Correction: Sendable, Hashable {
       ]))
   }
 
-  /// Parses ``json``. Nil if malformed or too long.
+  /// Parses ``json``; nil if malformed or too long.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.maximumChanges
@@ -63,9 +63,7 @@ package struct Correction: Sendable, Hashable {
 }
 
 extension Phrase {
-  /// Replaces the command of each correction.
-  ///
-  /// - Parameter command: Returns the new command, or nil to keep it.
+  /// Replaces the command of each correction by the result of `command`, if any.
   package func correcting(_ command: (Correction) -> String?) -> Phrase {
     guard plural == nil else { return self }
     let corrected = values.map { (value) -> Value in

@@ -4,11 +4,10 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case invalidRequest = "invalid_request"
   case unknownRequest = "unknown_request"
   case unsupportedVersion = "unsupported_version"
-  /// The request lacks a file descriptor.
   case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
-  /// The account depends on the caller's directory, which the request lacks.
+  /// The account depends on the caller's directory, absent from the request.
   case directoryNeeded = "directory_needed"
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"
@@ -17,25 +16,20 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
-  /// The server requires a new sign-in to refresh the session.
+  /// The server requires a sign-in to refresh the session.
   case interactionRequired = "interaction_required"
-  /// The resource refuses the account's tokens, including new ones.
+  /// The resource refuses even new tokens of the account.
   case tokenRefused = "token_refused"
   /// A sealed setting has changed since the sign-in.
   case configurationChanged = "configuration_changed"
-  /// An endpoint has moved to another origin.
   case endpointMoved = "endpoint_moved"
-  /// The server identified another user than at the sign-in.
   case identityChanged = "identity_changed"
   /// The resource requires another sign-in (RFC 9470).
   case stepUpNeeded = "step_up_needed"
   /// The vault only has sessions of other machines.
   case otherMachine = "other_machine"
-  /// The sign-in was not approved in time.
   case codeExpired = "code_expired"
-  /// There is no background sign-in with this ID.
   case unknownLogin = "unknown_login"
-  /// A resource names an authorization server that the user has not confirmed.
   case issuerNotTrusted = "issuer_not_trusted"
 
   case assertionNeeded = "assertion_needed"
@@ -55,7 +49,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   // Codes for a browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
-  /// The URL is not the redirect of this sign-in.
   case redirectRejected = "redirect_rejected"
 
   // Codes for problems that the user must correct.
@@ -67,20 +60,18 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case pinMismatch = "pin_mismatch"
   case clientRejected = "client_rejected"
   case serverRejected = "server_rejected"
-  /// The server's response violates the protocol.
   case serverMisbehaved = "server_misbehaved"
   case idTokenRejected = "id_token_rejected"
   /// The server issued a token that is not bound to the account's key.
   case tokenNotBound = "token_not_bound"
-  /// The server's tokens expire earlier than the request requires.
+  /// The server's tokens expire too early for the request.
   case lifetimeTooShort = "lifetime_too_short"
   /// The vault was created on another device.
   case foreignDevice = "foreign_device"
-  /// The vault is damaged or has an unknown version.
   case vaultUnusable = "vault_unusable"
   /// A file or directory cannot be used.
   case storage = "storage"
-  /// The session lacks a requested value, such as a claim.
+  /// The session lacks a value, such as a claim.
   case missingValue = "missing_value"
   case malformedToken = "malformed_token"
   case cancelled = "cancelled"
@@ -88,7 +79,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case notPermitted = "not_permitted"
   case leaseEnded = "lease_ended"
-  /// A resource's response to a lease contained the token.
+  /// The response to a lease's request contained the token.
   case tokenReturned = "token_returned"
 
   // Codes after which unlocking helps.
@@ -99,7 +90,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   // Codes for problems with the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
-  /// The only key slot of a protection level cannot be removed.
+  /// A protection level's only key slot cannot be removed.
   case lastSlot = "last_slot"
   case noSuchSlot = "no_such_slot"
 
@@ -205,7 +196,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
   case failed = 1
   /// The command line or request is invalid.
   case usage = 2
-  /// The session does not exist or has ended. Only a sign-in helps.
+  /// Only a sign-in helps: the session does not exist or has ended.
   case signInNeeded = 3
   case tryLater = 4
   case locked = 5

@@ -1,7 +1,6 @@
 package import Encoding
 package import Platform
 
-/// Problems of JSON files.
 extension Phrase {
   /// Describes the expected value, to follow "must be".
   package init(_ expectation: AccountSetting.Expectation) {
@@ -29,19 +28,16 @@ extension Phrase {
       }
   }
 
-  /// Adds the file, line and column, as compilers write them.
   package func located(in file: String, at position: TextPosition) -> Phrase {
     Phrase("\(TerminalText.clean(file)):\(position.line):\(position.column): \(self)")
   }
 
-  /// Describes a problem with a file or directory.
   package init(_ problem: FileProblem, of path: String) {
     self.init(
       template: problem.sentence(about: "%1$s", mode: "%2$s"),
       values: [TerminalText.clean(path), problem.mode].compactMap { $0 }.map { .text($0) })
   }
 
-  /// Describes a problem with a directory.
   package init(_ error: DirectoryError) {
     switch error {
     case .system(let error, let path):

@@ -15,14 +15,14 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values as JSON. Nil if the phrase has none, has a plural, or is never translated.
+  /// The values as JSON; nil if the phrase has none, has a plural, or is never translated.
   private var valuesJSON: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
     return .array(values.map(\.json))
   }
 
-  /// Parses the output of ``addMembers(to:as:)``. Ignores an invalid template.
+  /// Parses the output of ``addMembers(to:as:)``, ignoring an invalid template.
   package init?(_ json: JSON, _ name: String) {
     guard let phrase = Self.parse(json, name) else { return nil }
     self = phrase.withCommandAtEnd(json["\(name)_command"]?.string.map(Self.clean))
@@ -35,7 +35,6 @@ extension Phrase {
       let values = values(json["\(name)_values"], depth: 1)
     {
       let phrase = Phrase(template: template, values: values)
-      // Use the template only if it produces the same English text.
       if phrase.english.hasSameBytes(as: text) { return phrase }
     }
     return Phrase(stringLiteral: text)
@@ -44,7 +43,7 @@ extension Phrase {
   /// Removes invisible characters and line breaks.
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
-  /// Parses the values of a template. Nil if they are malformed, too many or too deep.
+  /// Parses a template's values. Nil if malformed, too many or too deep.
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
     guard let elements = json?.array, elements.count <= 16, depth <= maximumDepth else { return nil }
     let values = elements.compactMap { element -> Value? in

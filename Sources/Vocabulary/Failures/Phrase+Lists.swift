@@ -6,7 +6,7 @@ extension Phrase {
 
   package static func choices(_ phrases: [Phrase]) -> Phrase { list(phrases) { Phrase("\($0) or \($1)") } }
 
-  /// Separates phrases with commas, and adds the last one with `joined`.
+  /// Separates phrases with commas, the last one with `joined`.
   private static func list(_ phrases: [Phrase], _ joined: (Phrase, Phrase) -> Phrase) -> Phrase {
     guard let last = phrases.last else { return Phrase(verbatim: "") }
     guard phrases.count > 1 else { return last }
@@ -28,9 +28,7 @@ extension Phrase {
     commands.count == 1 ? .command(commands[0]) : didYouMean(commands)
   }
 
-  /// A hint that offers an option's values. Clients show the failed command with each.
-  ///
-  /// - Parameter command: The words before the option, if no client replaces the command.
+  /// A hint that offers an option's values. Clients show the failed command with each, other programs `command`.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in
@@ -45,7 +43,7 @@ extension Phrase {
     list(words.map { Phrase(verbatim: $0) }) { Phrase("\($0) and \($1)") }
   }
 
-  /// A hint: clients show the failed command with this switch. The text is only the switch.
+  /// A hint that consists of a switch. Clients show the failed command with it.
   package static func commandWithSwitch(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }

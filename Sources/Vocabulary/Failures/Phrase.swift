@@ -1,7 +1,6 @@
-/// A message for users: an English template, which is also the key for translating it, and values.
+/// A message for users: an English template, which is also the key for its translation, and values.
 ///
-/// Written as a string literal: `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a
-/// phrase, which is translated too.
+/// `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a phrase, which is translated too.
 package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The value for a placeholder.
   package indirect enum Value: Sendable, Hashable {
@@ -28,7 +27,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   package let values: [Value]
 
-  /// The template for counts other than one, and the count. Nil for a phrase without a plural.
+  /// The template for counts other than one, and the count; nil without a plural.
   package let plural: Plural?
 
   /// The command at the end of the phrase, quoted for `sh`, if any.
@@ -80,7 +79,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
     self.plural = plural
   }
 
-  /// A phrase in singular or plural. Both forms have the same values.
+  /// A phrase in singular or plural, with the same values.
   package static func counted(_ count: Int, one: Phrase, other: Phrase) -> Phrase {
     Phrase(one, Plural(template: other.template, count: count))
   }
@@ -90,10 +89,10 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The English template in the form for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Replaces the placeholders of a template. Keeps those without a value, and other text after a percent sign.
+  /// Replaces a template's placeholders. Keeps those without a value, and other text after a percent sign.
   ///
   /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
-  ///   section 2.4.3). Values after a Latin word are excluded, since they may be part of a command that users copy.
+  ///   section 2.4.3). Values after a Latin word are excluded, since users may copy them as part of a command.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -136,7 +135,6 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
     return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
   }
 
-  /// Builds a template from a literal and collects its values.
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var template = ""
     fileprivate var values: [Value] = []
@@ -163,8 +161,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-  /// Deprecated, because a string that contains a phrase could not be translated. Write `Phrase("…")` around the
-  /// literal.
+  /// Deprecated, because a string that contains a phrase could not be translated.
   @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
   package mutating func appendInterpolation(_ phrase: Phrase) {}
 }

@@ -2,13 +2,13 @@ internal import Encoding
 
 /// A hint's command for signing in to an account.
 package struct SignInCommand: Sendable {
-  /// The account, or nil if the daemon chooses it.
+  /// Nil if the daemon chooses the account.
   package let account: String?
-  /// The options of the failed sign-in. Empty if the account is enough.
+  /// The failed sign-in's options; empty if the account is enough.
   package let options: [String]
-  /// Whether a program signs in, without a user.
+  /// Whether a program signs in, not a user.
   private let isWorkload: Bool
-  /// The issuer of an account that is not stored yet.
+  /// The issuer of an account not stored yet.
   private let newIssuer: String?
 
   /// The word before the options of a sign-in without a user.
@@ -34,11 +34,8 @@ package struct SignInCommand: Sendable {
   /// The command with the switch `name`.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with more options. Clients apply these to the user's own command instead.
-  ///
-  /// - Parameters:
-  ///   - added: Options to add or replace. A value that is unsafe to paste is described instead.
-  ///   - removed: The names of conflicting options.
+  /// The command with `added` options, and without conflicting ones named `removed`. Clients apply both to the user's
+  /// own command. A value that is unsafe to paste is only described.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server requires in \("--\(other.name)")")
@@ -77,7 +74,7 @@ package struct SignInCommand: Sendable {
     options.contains { ["--client-secret-prompt", "--client-secret-file"].contains($0) }
   }
 
-  /// The options that conflict with a prompt for the client secret.
+  /// The options that conflict with a prompt for the secret.
   private static let secrets = ["client-secret-file", "no-input"]
 
   /// The command for a terminal: without options that forbid prompts.

@@ -1,10 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// An authorization server's known properties.
-///
-/// An account names its provider, or uses the one with its issuer. Providers never loosen a rule for other servers. The
-/// account's settings override them.
+/// An authorization server's known properties. An account names its provider, or uses the one with its issuer.
+/// Providers never loosen a rule for other servers. The account's settings override them.
 package struct Provider: Sendable, Hashable {
   package internal(set) var name: ProviderName
   /// The name as shown to users.
@@ -18,33 +16,33 @@ package struct Provider: Sendable, Hashable {
   /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
   package var isSelfHostable = false
-  /// Other host names of the service that users enter.
+  /// Other host names that users enter.
   package var hosts: [String] = []
-  /// Whether this has the server of another provider, with other settings. An issuer or host then does not select it.
+  /// Whether this is another provider's server with other settings. Issuers and hosts then do not select it.
   package var isVariant = false
   /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
   package var issuerPath = ""
-  /// The endpoints that the metadata lacks; all endpoints if the provider has ``Quirk/noMetadata``. Each is an absolute
-  /// https URL, or a path to append to the issuer without its ``issuerPath``.
+  /// The endpoints that the metadata lacks, or all with ``Quirk/noMetadata``. Each is an absolute https URL, or a path
+  /// to append to the issuer without its ``issuerPath``.
   package var paths: [EndpointRole: String] = [:]
-  /// A client that the administrator registered for all users.
+  /// A client registered by the administrator for all users.
   package var clientID: String?
-  /// The default scope; if empty, `openid` and more, as for unknown servers.
+  /// The default scope; if empty, that for unknown servers: `openid` and more.
   package var scope: [String] = []
-  /// Parameters of browser sign-ins, in this order.
+  /// Parameters of browser sign-ins, in order.
   package var authorizationParameters: [Parameter] = []
-  /// Parameters to send with every authorization code.
+  /// Parameters sent with every authorization code.
   package var codeParameters: [Parameter] = []
-  /// The redirect URI to register if the standard one is not suitable. It has a port if the service compares ports,
+  /// The redirect URI to register if the standard one is unsuitable. It has a port if the service compares ports,
   /// contrary to RFC 8252 section 7.3.
   package var redirectURI: String?
   /// How to register a client; nil if signing in is impossible.
   package var registration: Registration?
-  /// The authentication method with a client secret, which overrides the server's metadata.
+  /// The authentication method with a client secret, overriding the metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
   /// The page for revoking sessions: a URL, or the location in a self-hosted server. Nil if signing in is impossible.
   package var sessionsPage: String?
-  /// Departures from the standards, with the URLs of their documentation.
+  /// Departures from the standards, with URLs of their documentation.
   package var quirks: [Quirk: String] = [:]
   /// The standard error codes (RFC 6749 section 5.2), by the server's code or description in lowercase.
   package var errorNames: [String: String] = [:]
@@ -66,7 +64,6 @@ package struct Provider: Sendable, Hashable {
 
   /// A departure from the standards.
   package enum Quirk: String, Sendable, Hashable, CaseIterable {
-    /// The server publishes no metadata.
     case noMetadata = "no-metadata"
     /// The `scope` in responses is separated by commas.
     case scopeWithCommas = "scope-with-commas"
@@ -91,9 +88,9 @@ package struct Provider: Sendable, Hashable {
     case slashInIssuer = "slash-in-issuer"
     /// Every client needs a secret.
     case secretNeeded = "secret-needed"
-    /// Authorization codes require a client secret, device codes do not.
+    /// Authorization codes require a client secret, unlike device codes.
     case secretForCode = "secret-for-code"
-    /// The client secret of an installed program is not confidential.
+    /// An installed program's client secret is not confidential.
     case publicSecret = "public-secret"
     /// Revoking a refresh token ends only its own grant.
     case separateGrants = "separate-grants"
@@ -116,13 +113,12 @@ package struct Provider: Sendable, Hashable {
     package var value: String
   }
 
-  /// Advice for an error of the service.
   package struct Advice: Sendable, Hashable {
-    /// The `error`, or the beginning of `error_description`, that causes the advice.
+    /// The `error`, or the start of `error_description`, that causes the advice.
     package var error: String
-    /// The advice: a sentence in lowercase without a full stop.
+    /// A sentence in lowercase without a full stop.
     package var text: String
-    /// Whether the text already mentions a page, such as the client's.
+    /// Whether the text mentions a page, such as the client's.
     package var namesPage = false
     /// Whether the advice is to provide the client secret.
     package var needsSecret = false
@@ -130,16 +126,16 @@ package struct Provider: Sendable, Hashable {
     package var forbidsDevice = false
   }
 
-  /// The built-in providers, then those that the administrator defined.
+  /// The built-in providers, then the administrator's.
   package static var all: [Provider] { builtIn + administratorDefined.withLock { $0 } }
 
-  /// The administrator's providers, for all threads. ``AdministratorFiles`` reads them.
+  /// The administrator's providers, read by ``AdministratorFiles`` for all threads.
   static let administratorDefined = Monitor<[Provider]>([])
 
-  /// The names of all providers, those of the administrator first.
+  /// The names of all providers, the administrator's first.
   package static var names: [String] { (administratorDefined.withLock { $0 } + builtIn).map(\.name.rawValue) }
 
-  /// The provider with this name. If no file defines it any more, it has no properties.
+  /// The provider with this name, without properties if no file defines it any more.
   package static func named(_ name: ProviderName) -> Provider {
     all.first { $0.name == name } ?? Provider(name, name.rawValue)
   }
@@ -154,8 +150,7 @@ package struct Provider: Sendable, Hashable {
 
   package func mayHaveIssuer(_ issuer: String) -> Bool { isSelfHostable || isIssuer(issuer) }
 
-  /// Whether two issuers are the same server. With the quirk ``Quirk/slashInIssuer``, they may differ by a trailing
-  /// slash.
+  /// Whether two issuers are the same server. They may differ by a trailing slash with ``Quirk/slashInIssuer``.
   package func isSameServer(_ issuer: String, as other: String) -> Bool {
     if issuer.hasSameBytes(as: other) { return true }
     return has(.slashInIssuer)
@@ -218,7 +213,7 @@ extension ProviderName {
     Provider.all.contains { $0.name == self }
   }
 
-  /// The providers with this alias, compared without case, blanks and dashes.
+  /// The providers with this alias, ignoring case, blanks and dashes.
   package static func known(as name: String) -> [ProviderName] {
     let name = name.lowercased().filter { $0 != " " && $0 != "-" }
     return Provider.all.filter { $0.aliases.contains { $0.hasSameBytes(as: name) } }.map(\.name)

@@ -6,7 +6,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case expiresAt = "expires_at"
   /// When the session ends, if soon.
   case signInBy = "sign_in_by"
-  /// Whether the settings contain the account. False if it was deleted by hand.
+  /// False if the account was deleted from the settings by hand.
   case inConfig = "in_config"
   case preset
   case clientID = "client_id"
@@ -18,10 +18,8 @@ package enum AccountMember: String, CaseIterable, Sendable {
   /// The `x5t#S256` of tokens bound to the client certificate (RFC 8705).
   case certificateThumbprint = "certificate_thumbprint"
   case certificateExpiresAt = "certificate_expires_at"
-  /// Whether a refresh is waiting for the network or the server.
   case refreshQueued = "refresh_queued"
   case lastRefresh = "last_refresh"
-  /// Whether plain http is allowed on this machine.
   case httpLoopback = "http_loopback"
   case caFile = "ca_file"
   case proxy, problem, check
@@ -33,7 +31,6 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case proxySource = "proxy_source"
   /// The scope in the settings, unlike the granted `scope`.
   case askedScope = "asked_scope"
-  /// When the session will be renewed automatically.
   case nextRenewal = "next_renewal"
   /// When the last refresh failed.
   case failedAt = "failed_at"
@@ -116,7 +113,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// The descriptions of a response's members, without those in `previous`.
+  /// Without the members in `previous`.
   package static func descriptions(of answer: Answer, beyond previous: Answer? = nil) -> [MemberDescription] {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberDescription(

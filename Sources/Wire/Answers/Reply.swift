@@ -6,7 +6,7 @@ package enum Reply: Sendable, Hashable {
   case result(JSONObject)
   case failure(Failure)
 
-  /// Writes the line with its newline. Not for secrets.
+  /// With a newline. Not for secrets.
   package func serialized() -> [UInt8] {
     var object = JSONObject([("v", .int(WireProtocol.version))])
     switch self {
@@ -24,7 +24,7 @@ package enum Reply: Sendable, Hashable {
     Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }
 
-  /// Parses a line. Not for secrets.
+  /// Not for secrets.
   ///
   /// - Throws: `internal_error` for an invalid line.
   package init(parsing line: Span<UInt8>) throws(Failure) {

@@ -3,11 +3,11 @@ package import Encoding
 /// The response to an ``AssumeRoleRequest``. Its secrets are never in a `String`.
 package struct RoleAnswer: Sendable {
   package let accessKeyID: String
-  /// When the credentials expire, in unix seconds.
+  /// In unix seconds.
   package let expiresAt: Int
-  /// The position of the secret access key in the line.
+  /// The key's position in the line.
   private let secretAccessKey: JSONLayout.Node
-  /// The position of the session token in the line.
+  /// The token's position in the line.
   private let sessionToken: JSONLayout.Node
 
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
@@ -31,7 +31,7 @@ package struct RoleAnswer: Sendable {
     sessionToken.appendString(in: line, to: &sink)
   }
 
-  /// Writes the response line. Secrets are written directly to `sink`.
+  /// Writes the response line, with secrets directly to `sink`.
   package static func append<Sink: ByteSink & ~Copyable>(
     account: String, accessKeyID: String, secretAccessKey: Span<UInt8>, sessionToken: Span<UInt8>, expiresAt: Int,
     to sink: inout Sink

@@ -9,7 +9,7 @@ package struct TokenDescription: Sendable, Hashable {
   /// The token type as spelled in its RFC: `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
-  /// The expiry in unix seconds, if known.
+  /// In unix seconds, if known.
   package var expiresAt: Int?
   /// Whether the token is due for renewal, but its server is unreachable.
   package var isOffline: Bool
@@ -26,11 +26,11 @@ package struct TokenDescription: Sendable, Hashable {
     package var kind: TokenKind
     /// The destination's origin, with the path in the settings if any.
     package var destination: String?
-    /// The token's expiry, in unix seconds, if known.
+    /// In unix seconds, if known.
     package var expiresAt: Int?
-    /// The user name in the settings.
+    /// From the settings.
     package var user: String?
-    /// The header field in the settings.
+    /// From the settings.
     package var header: HeaderForm?
 
     package init(
@@ -105,9 +105,7 @@ package struct TokenDescription: Sendable, Hashable {
     ]
   }
 
-  /// Writes the response line. Tokens are written directly to `sink`, which may be a secret buffer.
-  ///
-  /// - Parameter claims: The claims of the verified ID Token, if requested.
+  /// Writes tokens directly to `sink`.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -117,7 +115,7 @@ package struct TokenDescription: Sendable, Hashable {
     sink.append(jsonString: account)
     sink.append(member: "issuer", .string(issuer))
     sink.append(member: "subject", subject.map(JSON.string))
-    // This precedes the token, for readers that stop after the token.
+    // Precedes the token, after which some readers stop.
     sink.append(member: WireProtocol.signInMember, signInBy.map(JSON.int))
     sink.append(member: WireProtocol.accessTokenMember, bytes: accessToken)
     sink.append(member: "token_type", .string(tokenType))
@@ -162,14 +160,11 @@ package struct TokenAnswer: Sendable {
     self.description = description
   }
 
-  /// Writes the access token.
   package func appendAccessToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) {
     token.appendString(in: line, to: &sink)
   }
 
-  /// Writes the ID Token.
-  ///
-  /// - Returns: Whether the ID Token was requested and available.
+  /// Returns false if the ID Token was not requested or is unavailable.
   package func appendIDToken<Sink: ByteSink & ~Copyable>(from line: Span<UInt8>, to sink: inout Sink) -> Bool {
     guard let idToken = result["id_token"], idToken.isString else { return false }
     idToken.appendString(in: line, to: &sink)

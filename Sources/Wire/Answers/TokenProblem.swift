@@ -1,8 +1,8 @@
 package import Encoding
 
-/// The reasons why a token is invalid. They keep their meaning, since scripts depend on them.
+/// Why a token is invalid. Never change a code's meaning: scripts depend on it.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
-  // Problems of the token's text and header.
+  // Text and header.
   case tooLong = "token_too_long"
   /// Not in JWS compact serialization (RFC 7515).
   case notCompact = "not_compact"
@@ -21,7 +21,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The payload is another JWT.
   case nested = "nested_token"
 
-  // Problems of the signature and the key.
+  // Signature and key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
@@ -33,7 +33,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The token needs newer keys, which are unavailable.
   case keysUnavailable = "keys_unavailable"
 
-  // Problems of the claims.
+  // Claims.
   case invalidClaims = "invalid_claims"
   case invalidClaim = "invalid_claim"
   case expired = "token_expired"

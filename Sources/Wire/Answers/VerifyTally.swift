@@ -2,7 +2,7 @@
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var invalid = 0
-  /// The number of tokens that may be valid; see ``TokenProblemCode/isUndecided``.
+  /// Tokens that may be valid; see ``TokenProblemCode/isUndecided``.
   package var undecided = 0
 
   package init() {}

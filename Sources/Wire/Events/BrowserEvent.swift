@@ -1,7 +1,7 @@
 extension Event {
   /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: EventBody, Sendable, Hashable {
-    /// The ID of the sign-in for a `login_redirect` request.
+    /// For a `login_redirect` request.
     package var loginID: String
     package var account: String
     package var issuer: String
@@ -9,8 +9,8 @@ extension Event {
     package var scope: String?
     /// The URL to open, usable only for this sign-in. Not secret.
     package var url: String
-    /// A local URL that redirects to ``url`` once, because other users can read command lines. Nil if the daemon cannot
-    /// determine who opens it.
+    /// Redirects to ``url`` once, since other users can read command lines. Nil if the daemon cannot determine who
+    /// opens it.
     package var linkURL: String?
     package var redirectURI: String
     /// Whether the user must paste the redirect's URL, because nothing listens for it.
@@ -67,7 +67,7 @@ extension Event {
 
   /// A user, maybe not the caller, has signed in. Nothing is stored before a `login_confirm` request.
   package struct Confirm: EventBody, Sendable, Hashable {
-    /// The ID of the sign-in, for the `login_confirm` request.
+    /// For a `login_confirm` request.
     package var loginID: String
     package var account: String
     package var issuer: String

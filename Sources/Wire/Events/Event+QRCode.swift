@@ -4,7 +4,7 @@ extension Event {
     /// The width of version 40, the largest (ISO/IEC 18004).
     private static let maximumSide = 177
 
-    /// The rows from the top, with `1` for a dark module and `0` for a light one.
+    /// From the top; `1` is a dark module, `0` a light one.
     package fileprivate(set) var rows: [String] = []
 
     fileprivate init() {}
@@ -18,7 +18,7 @@ extension Event {
       self.rows = rows
     }
 
-    /// The width in modules.
+    /// In modules.
     package var side: Int { rows.count }
 
     static let emptyInstance = Self()

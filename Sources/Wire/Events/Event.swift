@@ -16,7 +16,7 @@ package indirect enum Event: Sendable, Hashable {
   /// A pasted URL is not this sign-in's redirect. The user may paste another.
   case redirectRefused(Failure)
 
-  /// A notice of one sentence, safe for a terminal.
+  /// One sentence, safe for a terminal.
   case notice(Phrase)
 
   /// The head of a resource's response, before its body.
@@ -50,17 +50,16 @@ package indirect enum Event: Sendable, Hashable {
 
   /// Asks the user to enter a code on any device (RFC 8628, section 3.2).
   package struct DeviceCode: EventBody, Sendable, Hashable {
-    /// The ID of the sign-in.
     package var loginID: String
     package var account: String
     package var issuer: String
     package var clientID: String
     package var scope: String?
-    /// The user code, exactly as received.
+    /// Exactly as received.
     package var userCode: String
     package var verificationURI: String
     package var verificationURIComplete: String?
-    /// When the codes expire, in unix seconds.
+    /// In unix seconds.
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
@@ -136,7 +135,7 @@ package indirect enum Event: Sendable, Hashable {
     leaseEntryBody(nil), TokenFile(account: "", path: ""),
   ]
 
-  /// The event as `{"event":…}`, for `--json`.
+  /// `{"event":…}`, for `--json`.
   package var json: JSONObject {
     let body = body
     var object = JSONObject([("event", .string(body.manualEntry.name))])
@@ -181,7 +180,7 @@ package protocol EventBody: MemberList, Sendable {
 /// The description of an event in the manual.
 package struct EventManualEntry: Sendable {
   package let name: String
-  /// The meaning, in mdoc notation.
+  /// In mdoc notation.
   package let purpose: String
 
   init(_ name: String, _ purpose: String) {
@@ -200,7 +199,6 @@ extension MemberVisitor {
     try visitText("issuer", &issuer, "Its authorization server.")
   }
 
-  /// Visits the client ID and the requested scope.
   mutating func visitClient(_ id: inout String, _ scope: inout String?) throws(Problem) {
     try visitText("client_id", &id, "The client ID.")
     try visitText("scope", &scope, "The requested scope.")
@@ -278,12 +276,11 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event with a log entry, which is nil if this version does not know its kind.
+/// An event with a log entry; nil for an entry of unknown kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
   /// The member's meaning.
   let meaning: String
-  /// Creates the event with the entry.
   let make: @Sendable (Entry?) -> Event
   let manualEntry: EventManualEntry
 

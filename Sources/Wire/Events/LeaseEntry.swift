@@ -3,10 +3,10 @@ package import Encoding
 extension Event {
   /// A lease's state, when opened and before each request.
   package struct Lease: EventBody, Sendable, Hashable {
-    /// The lease's name: 16 hexadecimal digits.
+    /// 16 hexadecimal digits.
     package var name: String
     package var account: String
-    /// The remaining number of requests; nil for no limit.
+    /// Nil for no limit.
     package var usesLeft: Int?
 
     package init(name: String, account: String, usesLeft: Int? = nil) {
@@ -80,7 +80,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// A process that uses the lease.
   package struct Peer: Sendable, Hashable {
     package let userID: Int
-    /// The process ID; 0 in another PID namespace.
+    /// 0 in another PID namespace.
     package let processID: Int
 
     package init(userID: Int, processID: Int) {
@@ -89,11 +89,10 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// The events, with their values.
   package enum Event: Sendable, Hashable {
     case opened(account: String)
-    /// A peer's request ended with a status and a body size in bytes, or failed with the code. `dropped` header fields
-    /// were not forwarded.
+    /// A peer's request ended with status and body bytes, or failed with the code. `dropped` header fields were not
+    /// forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
     /// The peer requested the token itself. The code is nil on success.
     case tokenRequested(FailureCode?)
@@ -102,7 +101,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     case ended(Cause)
   }
 
-  /// Why a lease ended.
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
@@ -121,7 +119,6 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     self.peer = peer
   }
 
-  /// The kinds of events, without their values.
   package enum Kind: String, CaseIterable {
     case opened = "lease_opened"
     case used = "lease_used"
@@ -142,7 +139,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     self.init(time: 0, lease: "", event: event)
   }
 
-  /// The entry as `{"time":…,"event":…,"lease":…}` and more.
+  /// `{"time":…,"event":…,"lease":…}` and more.
   package var json: JSONObject { memberObject }
 
   package init?(json: JSON) {
@@ -200,9 +197,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// The entry as a line, without its newline.
-  ///
-  /// - Parameter stamp: Formats unix seconds.
+  /// One line, without a newline. `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.processID) of user \($0.userID)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"

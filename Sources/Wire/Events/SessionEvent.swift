@@ -1,9 +1,7 @@
 package import Encoding
 
-/// An event of a session or account, for users, programs and event commands.
-///
-/// Contains only numbers, fixed words, valid account names, a server's host, and its reason for rejecting a refresh
-/// token, without control characters.
+/// An event of a session or account. Contains only numbers, fixed words, account names, and a server's host and reason
+/// for rejecting a refresh token, without control characters.
 package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName
   /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
@@ -63,7 +61,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
-  /// Why a session ended.
   package enum SignOutCause: String, Sendable, CaseIterable {
     case user
     /// The account was removed.
@@ -135,14 +132,11 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// Whether other tokens may be available after this event.
   package var changesTokens: Bool { properties(hasAccount: true, { _ in "" }).changesTokens }
 
-  /// The description for the manual.
+  /// For the manual.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users.
-  ///
-  /// - Parameters:
-  ///   - hasAccount: Whether the event's entry names an account.
-  ///   - stamp: Formats unix seconds.
+  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users. `hasAccount` is
+  /// true if the entry names an account; `stamp` formats unix seconds.
   fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -248,22 +242,20 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
     self.event = event
   }
 
-  /// Whether a client that follows the account `name` gets the entry. Also for an event without an account, and under
-  /// the account's former name.
+  /// Whether a client that follows the account `name` gets the entry: also if it has no account or `name` is the former
+  /// name.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.hasSameBytes(as: name) { return true }
     return account.map { $0.hasSameBytes(as: name) } ?? true
   }
 
-  /// The entry as a line, without its newline.
-  ///
-  /// - Parameter stamp: Formats unix seconds.
+  /// One line, without a newline. `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"
   }
 
-  /// The entry as `{"time":…,"event":…,"account":…}` and more.
+  /// `{"time":…,"event":…,"account":…}` and more.
   package var json: JSONObject { memberObject }
 
   package init?(json: JSON) {

@@ -45,7 +45,7 @@ package struct Failure: Error, Sendable, Hashable {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// The failure as an object. Messages with values include their templates, for translation.
+  /// Messages with values include their templates, for translation.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
@@ -77,17 +77,14 @@ package struct Failure: Error, Sendable, Hashable {
   }
 
   package static let noAnswerInTime = Failure(.timeout, "the daemon did not answer in time")
-  /// Too many programs are waiting to connect to the daemon.
   package static let queueFull = Failure(
     .tooBusy, "too many programs are waiting for the daemon", hint: "agent doctor")
   package static let leaseExpired = Failure(.leaseEnded, "the lease has expired")
   package static let unknownRequest = Failure(.unknownRequest, "unknown request")
-  /// For requests that a lease's peer may not send.
   package static let notPermittedByLease = Failure(.notPermitted, "the lease does not permit this request")
   package static let leaseEnded = Failure(.leaseEnded, "the lease has ended")
   package static let leaseUsedUp = Failure(.leaseEnded, "the lease has reached its maximum number of uses")
 
-  /// The account depends on the caller's directory, which was deleted.
   package static let directoryNeeded = Failure(
     .directoryNeeded, "the account depends on the working directory, which no longer exists",
     hint: "name the account, or change to another directory")
@@ -105,7 +102,7 @@ package struct Failure: Error, Sendable, Hashable {
       hint: idTokenHint(account: account))
   }
 
-  /// The ID Token expires too soon, and a refresh returned none newer.
+  /// The ID Token expires too soon, and a refresh returned no newer one.
   package static func expiringIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, expiringIDTokenText(of: account), hint: .command("agent login \(account)"))
   }

@@ -1,6 +1,5 @@
 package import Encoding
 
-/// An event in the daemon's log.
 package struct LogEntry: Sendable, Hashable {
   /// In unix seconds.
   package let time: Int
@@ -25,7 +24,7 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client, with a sentence, so that clients need not know all events.
+/// A ``LogEntry`` as received by a client, with a sentence for clients that do not know the event.
 package struct LogLine: EventEntry, Hashable {
   /// In unix seconds.
   package let time: Int
@@ -43,9 +42,7 @@ package struct LogLine: EventEntry, Hashable {
     self.init(time: time, json: object)
   }
 
-  /// The entry as a line, without its newline.
-  ///
-  /// - Parameter stamp: Formats unix seconds.
+  /// One line, without a newline. `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
   /// The account and the sentence or, from an older daemon, the event's code and members.

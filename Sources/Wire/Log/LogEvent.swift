@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// The events of the daemon's log. Their only text from another party is the reason for a session's end.
+/// The daemon's log events. Only the reason for a session's end is another party's text.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
-  /// A refresh attempt began. Numbered from 1.
+  /// Attempts are numbered from 1.
   case refreshBegan(attempt: Int)
-  /// A refresh ended; the code is nil on success. The reason is the server's.
+  /// The code is nil on success. The reason is the server's.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
   /// The wait before this attempt, after a failed one.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
@@ -38,7 +38,6 @@ package enum LogEvent: Sendable, Hashable {
   case signedOut(SignOut)
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
-  /// The daemon closed a client's connection.
   case peerDropped(PeerProblem)
   case requestTimedOut
   /// The `auth_time` of a refreshed ID Token differs from that of the first one.
@@ -61,11 +60,10 @@ package enum LogEvent: Sendable, Hashable {
   /// A step of a `verbose` request.
   case step(LogStep)
 
-  /// Why an event command failed.
   package enum CommandProblem: Sendable, Hashable {
-    /// The command ended with this exit status.
+    /// The exit status.
     case exited(Int)
-    /// This signal ended the command.
+    /// The ending signal.
     case signalled(Int)
     case timedOut
     case notStarted(errno: Int)
@@ -93,7 +91,6 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// How the settings changed.
   package enum SettingsChange: String, Sendable, CaseIterable {
     case signedIn = "signed_in"
     case added, changed, removed, imported
@@ -107,9 +104,7 @@ package enum LogEvent: Sendable, Hashable {
     case byOtherProgram = "outside"
   }
 
-  /// Why the vault was locked.
   package enum LockCause: String, Sendable, CaseIterable {
-    /// A user's request.
     case userRequest = "asked"
     /// No protected account was used for the configured time.
     case idle
@@ -117,7 +112,6 @@ package enum LogEvent: Sendable, Hashable {
     case session
   }
 
-  /// How the vault changed.
   package enum VaultChange: String, Sendable, CaseIterable {
     /// A level's key was created, or the vault bound to this device.
     case created, bound, rebound
@@ -269,13 +263,13 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case failed
 }
 
-/// The properties of a log event: code, members and sentence.
+/// The properties of a log event.
 package struct LogProperties: Sendable {
   /// The value of the `event` member.
   let code: String
   /// Omitted if nil.
   let members: [(String, JSON?)]
-  /// A sentence. Only a request's URL and the reason for a session's end come from another party.
+  /// Only a request's URL and the reason for a session's end come from another party.
   package let text: String
   /// Whether the event is logged as a warning.
   package let isFailure: Bool

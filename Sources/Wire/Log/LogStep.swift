@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A step of the daemon's work for a request. Sent and logged only for `verbose` requests, except that requests to
-/// servers are always logged. Contains no text except a request's URL.
+/// A step of the daemon's work for a `verbose` request. Requests to servers are always logged. Contains no text except
+/// a request's URL.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned. Nil if its remaining time is unknown.
   case tokenServed(secondsLeft: Int?)

@@ -13,7 +13,7 @@ package enum MemberForm {
   /// One of the strings that the closure returns.
   case word(() -> [String])
 
-  /// The type's name in the manual.
+  /// For the manual.
   var type: String {
     switch self {
     case .text, .word: "text"
@@ -35,9 +35,7 @@ package enum MemberForm {
     }
   }
 
-  /// The expected value, such as "a list of texts"; nil if met.
-  ///
-  /// - Parameter isLenient: Whether to check only the type.
+  /// The expected value, such as "a list of texts"; nil if met. Checks only the type if `isLenient`.
   func expectation(unlessMetBy value: JSON, isLenient: Bool) -> Phrase? {
     switch self {
     case .text(let limit):

@@ -4,7 +4,7 @@ package enum MemberKind: Sendable {
   /// An account name.
   case account
   case url
-  /// A time in unix seconds.
+  /// In unix seconds.
   case time
   /// A Boolean that is always this value.
   case constant(Bool)

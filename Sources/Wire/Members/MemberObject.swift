@@ -34,7 +34,7 @@ extension MemberList {
     return members.entries.compactMap { if case .member(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with the values of an object's members, ignoring limits. Nil if a required member is missing or invalid.
+  /// A copy with an object's members, ignoring limits. Nil if a required member is missing or invalid.
   package func withValues(from json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))

@@ -53,7 +53,6 @@ struct MemberReader: MemberVisitor {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }
 
-  /// The error for a member with a wrong value.
   private func wrong(_ name: String, _ expected: Phrase) -> Failure {
     Failure(.invalidRequest, Phrase("\"\(name)\" must be \(expected)"))
   }

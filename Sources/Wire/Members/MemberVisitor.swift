@@ -2,8 +2,8 @@ package import Encoding
 
 /// Reads, writes or describes the JSON members of a protocol object.
 ///
-/// In ``MemberList/visitMembers(with:)``, a type calls one method for each member, with name, value, and a closure for
-/// the meaning in mdoc notation. The JSON omits nil, false and empty lists.
+/// ``MemberList/visitMembers(with:)`` calls one method for each member; the closure returns the meaning in mdoc
+/// notation. The JSON omits nil, false and empty lists.
 package protocol MemberVisitor {
   /// The error for an invalid member, which only reading can throw.
   associatedtype Problem: Error
@@ -30,7 +30,7 @@ package protocol MemberList {
 
 /// A value with its own JSON format.
 package protocol MemberValue: Sendable {
-  /// The name of the type for the manual.
+  /// For the manual.
   static var memberTypeName: String { get }
   /// Adds the value as the member `name`, and other members that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
@@ -41,7 +41,7 @@ package protocol MemberValue: Sendable {
 extension MemberVisitor {
   package func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) {}
 
-  /// - Parameter limit: The maximum length in bytes (default: that of settings).
+  /// - Parameter limit: In bytes (default: that of settings).
   @inline(__always)
   mutating func visitText(
     _ name: String, _ value: inout String?, limit: Int? = nil, isRequired: Bool = false,
@@ -99,7 +99,6 @@ extension MemberVisitor {
     value = json?.array?.compactMap(\.string) ?? (json?.string).map { [$0] } ?? []
   }
 
-  /// - Parameter limit: The maximum number of elements.
   mutating func visitNumbers(
     _ name: String, _ value: inout [Int], in range: ClosedRange<Int>, limit: Int, _ meaning: @autoclosure () -> String
   ) throws(Problem) {
@@ -108,7 +107,7 @@ extension MemberVisitor {
     value = json?.array?.compactMap(\.int) ?? []
   }
 
-  /// Visits an optional raw value of an enumeration.
+  /// Visits a raw value of an enumeration.
   @inline(__always)
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -118,7 +117,6 @@ extension MemberVisitor {
     value = (json?.string).flatMap(Choice.init)
   }
 
-  /// Visits a required raw value of an enumeration.
   @inline(__always)
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice, _ meaning: @autoclosure () -> String
@@ -136,7 +134,6 @@ extension MemberVisitor {
     try self.visitValue(name, &value, isRequired: isRequired, meaning)
   }
 
-  /// Visits a required value with its own JSON format.
   @inline(__always)
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value, _ meaning: @autoclosure () -> String
@@ -146,7 +143,6 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// Visits the members of all settings.
   @inline(__always)
   mutating func visitSettings(_ value: inout AccountSettings) throws(Problem) {
     try visitSettings(&value, among: AccountSetting.all)
@@ -158,7 +154,7 @@ package struct MemberDescription: Sendable, Hashable {
   package let name: String
   /// The type, such as `text`, `number` or `list of texts`.
   package let type: String
-  /// The meaning: sentences in mdoc notation.
+  /// Sentences in mdoc notation.
   package let meaning: String
   /// The members of this object, or of each object in the list.
   package let members: [MemberDescription]
@@ -212,7 +208,6 @@ package struct MemberDescription: Sendable, Hashable {
 
 /// Collects the descriptions of members for the manual.
 package struct MemberDescriber: MemberVisitor {
-  /// A description, or the setting that is described.
   package enum Entry: Sendable, Hashable {
     case member(MemberDescription)
     case setting(AccountSetting)

@@ -1,6 +1,6 @@
 /// Manages accounts.
 package enum AccountRequest: RequestBody {
-  /// Adds an account. Requires issuer and client ID.
+  /// Requires issuer and client ID.
   case add(account: String, AccountSettings)
 
   /// Returns the settings; nil for the active account.
@@ -17,7 +17,7 @@ package enum AccountRequest: RequestBody {
   /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `passedSecrets`.
   case `import`(account: String, AccountSettings, passedSecrets: Set<PassedSecret>)
 
-  /// Returns the metadata to publish for a client whose ID is a URL: for the account or, if nil, the settings.
+  /// Returns the metadata to publish for a client whose ID is a URL, of the account or else of the settings.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
   /// All kinds, with blank members.

@@ -1,13 +1,13 @@
 /// Exchanges an account's token for the credentials of an AWS role.
 package struct AssumeRoleRequest: RequestBody {
-  /// The account; nil for the one that lists the URL.
+  /// Nil for the account that lists the URL.
   package var account: String?
   /// The URL of the Security Token Service.
   package var url: String
   package var roleARN: String
   /// The session's name in AWS logs.
   package var sessionName: String
-  /// The lifetime of the credentials in seconds; nil for the default.
+  /// In seconds; nil for the default.
   package var durationSeconds: Int?
 
   package init(

@@ -5,7 +5,7 @@ package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
   package var loginHint: String?
   /// Acceptable authentication context classes, one of which the user must meet.
   package var acrValues: [String] = []
-  /// The maximum age of the authentication in seconds, up to 31,536,000.
+  /// In seconds, up to 31,536,000.
   package var maxAge: Int?
   /// The claims in a resource's challenge: JSON, maybe in base64.
   package var claimsChallenge: String?

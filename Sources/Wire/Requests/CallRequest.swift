@@ -1,42 +1,40 @@
 package import Encoding
 
-/// Sends a request to a resource with a token that stays in the daemon.
-///
-/// Descriptors, unless ``isInline``: one to read the request's body from, if any, and one to write the response's body
-/// to.
+/// Sends a request to a resource with a token that stays in the daemon. Descriptors, unless ``isInline``: the source of
+/// the request's body, if any, and the sink of the response's.
 package struct CallRequest: RequestBody {
-  /// The account; nil for the one that lists the origin of `url`.
+  /// Nil for the account that lists the origin of `url`.
   package var account: String?
   package var url: String
   package var method: String
 
-  /// Header fields as `Name: value`.
+  /// As `Name: value`.
   package var headers: [String]
 
   package var sendsBody: Bool
 
   /// Whether bodies are in protocol lines, since forwarded sockets cannot pass descriptors.
   package var isInline = false
-  /// The request's body in base64, if in this line.
+  /// In base64, if in this line.
   package var inlineBody: String?
-  /// The maximum size of ``inlineBody`` in bytes before base64, which fits a line.
+  /// In bytes before base64; fits a line.
   package static let maximumInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, after each ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The maximum size of an ``Event/body(_:)`` in bytes, before base64.
+  /// Of an ``Event/body(_:)``, in bytes before base64.
   package static let maximumEventBytes = 48 << 10
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
+  /// The wait for an unreachable server, up to 3600 seconds; nil for none.
   package var waitSeconds: Int?
 
   package var refusesRedirects = false
 
-  /// How long the response's body may stall, in seconds up to ``maximumIdleSeconds``; 0 for no limit, nil for the
-  /// request's deadline.
+  /// How long the response's body may stall, up to ``maximumIdleSeconds``; 0 for no limit, nil for the request's
+  /// deadline.
   package var idleSeconds: Int?
   package static let maximumIdleSeconds = 86_400
 
-  /// The token to use; if empty, the account's own.
+  /// If empty, the account's own token.
   package var target = TokenRequest.Target()
 
   /// The lease, if any, set by the daemon. Not part of the protocol.
@@ -104,7 +102,7 @@ package struct CallRequest: RequestBody {
 
 /// A part of a ``CallRequest``'s body, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
-  /// The part, of at most ``maximumBytes`` bytes.
+  /// At most ``maximumBytes`` bytes.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
   package var isLast: Bool

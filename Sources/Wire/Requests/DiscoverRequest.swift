@@ -1,7 +1,7 @@
 /// Determines whether a URL is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
-  /// The name of the account to sign in, if given.
+  /// The account to sign in, if the user named one.
   package var account: String?
   /// Whether to fetch nothing if ``account`` already exists.
   package var onlyForNewAccount = false

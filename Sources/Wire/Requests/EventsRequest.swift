@@ -1,6 +1,6 @@
 /// Requests events of sessions or leases.
 package struct EventsRequest: RequestBody {
-  /// The account; nil for all.
+  /// Nil for all accounts.
   package var account: String?
   /// Whether to send future events until the connection closes, not recent ones.
   package var follows: Bool

@@ -1,26 +1,26 @@
-/// Opens a lease: other programs may send requests as one account until the connection closes. Passes one end of a
-/// socket pair. The process at the other end sends ``LeasePeerRequest``s.
+/// Opens a lease: other programs may send requests as one account until the connection closes. The process at the other
+/// end of the passed socket pair sends ``LeasePeerRequest``s.
 package struct LeaseRequest: RequestBody {
-  /// The account; nil for the active one.
+  /// Nil for the active account.
   package var account: String?
   /// The allowed hosts, origins or URL prefixes. If empty, all that the account lists.
   package var origins: [String] = []
-  /// The allowed methods. If empty, all except those that involve a second resource, such as `COPY`.
+  /// If empty, all methods except those that involve a second resource, such as `COPY`.
   package var methods: [String] = []
   /// Additional header fields to forward, at most ``maximumHeaders``.
   package var headers: [String] = []
-  /// The token to use; if empty, the account's own.
+  /// If empty, the account's own token.
   package var target = TokenRequest.Target()
   /// The maximum number of requests; nil for no limit.
   package var uses: Int?
-  /// The lifetime in seconds; nil for no limit.
+  /// Nil for no limit.
   package var expiresInSeconds: Int?
 
   /// Whether peers can get the token, if its scope does not exceed ``target``.
   package var lendsToken = false
   /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
   package var requiresConfirmation = false
-  /// The IDs of other users whose processes may be peers. The process that accepts connections enforces this.
+  /// IDs of other users whose processes may be peers. Enforced by the process that accepts connections.
   package var userIDs: [Int] = []
 
   package static let maximumUsers = 16
@@ -70,11 +70,10 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a peer of a lease, with one end of a socket pair, or reports a refused peer. Sent on the socket of the
-/// ``LeaseRequest``.
+/// Adds a peer of a lease, with one end of a socket pair, or reports a refused peer, on the ``LeaseRequest``'s socket.
 package struct LeasePeerRequest: RequestBody {
   package var userID: Int
-  /// The peer's process ID; 0 in another process namespace.
+  /// 0 in another PID namespace.
   package var processID: Int
   /// Nil if the peer was accepted.
   package var refused: FailureCode?
@@ -103,8 +102,7 @@ package struct LeasePeerRequest: RequestBody {
   }
 }
 
-/// Makes a lease's process serve an origin over HTTP, on the listening socket in the descriptor. Sent by the lease's
-/// owner.
+/// Sent by the lease's owner, so that the lease's process serves an origin over HTTP on the passed listening socket.
 package struct LeaseHTTPRequest: RequestBody {
   /// The origin to which requests are forwarded.
   package var origin: String
@@ -136,7 +134,6 @@ package struct LeaseHTTPRequest: RequestBody {
 /// Answers an ``Event/leaseQuestion(_:)``.
 package struct LeaseAnswerRequest: RequestBody {
   package var questionNumber: Int
-  /// Whether the user permits the requests.
   package var isAllowed: Bool
 
   package init(questionNumber: Int, isAllowed: Bool) {

@@ -3,15 +3,13 @@ package import Encoding
 /// Starts a sign-in, and adds the account if an issuer is given.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
-  /// The account; nil for the active one or, with an issuer, a name derived from its host.
+  /// Nil for the active account or, with an issuer, a name derived from its host.
   package var account: String?
 
   /// The settings to change or, with an issuer, those of a new account.
   package var settings = AccountSettings()
-  /// The secrets in the descriptors.
   package var passedSecrets: Set<PassedSecret> = []
 
-  /// Whether to register a new client (RFC 7591).
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
@@ -21,16 +19,15 @@ package struct LoginRequest: RequestBody {
   package var beganAtResource = false
   /// The DPoP algorithms that the resource announces; empty if none.
   package var proofAlgorithms: [String] = []
-  /// Whether to also send the URL as an ``Event/qrCode(_:)``.
   package var wantsQRCode = false
   /// Translations for the pages in the browser; nil for English.
   package var pageTranslations: Translations?
 
-  /// The flow; nil if the daemon chooses.
+  /// Nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
-  /// The redirect's port on the user's machine, if that is another machine. The caller then sends the redirect's URL in
-  /// a ``LoginStepRequest/redirect(loginID:url:)``.
+  /// The redirect's port on the user's machine, if that is another one. The caller then sends the URL in a
+  /// ``LoginStepRequest/redirect(loginID:url:)``.
   package var redirectPort: Int?
 
   /// When to skip the sign-in, if ever. The result then has `kept`.
@@ -39,7 +36,6 @@ package struct LoginRequest: RequestBody {
   package var isEphemeral = false
   /// Whether not to store the access token, regardless of the settings.
   package var dropsAccessToken = false
-  /// Whether to make the account active.
   package var activates = false
 
   /// Whether to return once the user can act, and continue in the background.
@@ -47,7 +43,6 @@ package struct LoginRequest: RequestBody {
   /// Requirements for the user's authentication, except in the device flow.
   package var requirements = AuthenticationRequirements()
 
-  /// How the user signs in.
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine. The daemon receives the redirect.
     case browser

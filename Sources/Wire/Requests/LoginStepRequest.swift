@@ -1,12 +1,11 @@
-/// A message to the sign-in with the ID `loginID`, on any connection. On the connection of `login`, a redirect or
-/// confirmation must be sent before the result, and a rejection is the event `redirect_refused`.
+/// A message to the sign-in `loginID`, on any connection. On the connection of `login`, a redirect or confirmation must
+/// precede the result, and a rejection is the event `redirect_refused`.
 package enum LoginStepRequest: RequestBody {
   /// Passes the redirect's URL, after the event `browser`.
   case redirect(loginID: String, url: String)
-  /// Confirms or denies that the user is the one who signed in, after the event `confirm`. If denied, the grant is
-  /// revoked.
+  /// Confirms or denies, after the event `confirm`, that the user is the one who signed in. A denial revokes the grant.
   case confirm(loginID: String, isConfirmed: Bool)
-  /// Returns the state of a sign-in that continues in the background, or waits for its result.
+  /// Returns the state of a background sign-in, or waits for its result.
   case resume(loginID: String, waits: Bool)
 
   package static let maximumURLBytes = 16_384

@@ -1,8 +1,8 @@
 /// Requests a DPoP proof for one HTTP request (RFC 9449).
 package struct ProofRequest: RequestBody {
-  /// The account; nil for the one that lists the URL.
+  /// Nil for the account that lists the URL.
   package var account: String?
-  /// The HTTP method, case-sensitive.
+  /// Case-sensitive.
   package var method: String
   package var url: String
   /// The server's last nonce, if any.

@@ -1,8 +1,7 @@
 internal import Encoding
 
-/// A client's request. The set is closed: unknown requests are errors.
-///
-/// Indirect, or every function that passes a request would reserve stack for the largest case.
+/// A client's request; unknown requests are errors. Indirect, so that functions that pass a request need not reserve
+/// stack for the largest case.
 package indirect enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
@@ -29,7 +28,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Passes the body to the visitor, without an existential box. Returns the request with its new body.
+  /// Passes the body to the visitor without an existential box, and returns the request with the new body.
   private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
     case .token(let body): .token(try visitor.visit(body))
@@ -81,7 +80,7 @@ package indirect enum Request: Sendable, Hashable {
   package var waitSeconds: Int { properties.waitSeconds }
   package var source: AnswerSource { properties.source }
 
-  /// The descriptions of the members, in the line's order.
+  /// In the line's order.
   package var memberEntries: [MemberDescriber.Entry] {
     var describer = MemberDescriber()
     _ = visitingMembers(with: &describer)
@@ -149,14 +148,14 @@ private struct BodyVisitor: RequestVisitor {
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// The timeout in seconds, up to 3600; nil for the daemon's default.
+  /// In seconds, up to 3600; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
   /// Whether to report the daemon's steps as ``Event/progress(_:)``.
   package var verbose: Bool
 
-  /// The caller's working directory, which may select the account. Nil to ignore directories. Empty to save a system
-  /// call: the client sends the directory only after `directory_needed`.
+  /// The caller's working directory, which may select the account. Nil to ignore directories. Empty, to save a system
+  /// call, until the daemon answers `directory_needed`.
   package var directory: String?
 
   package init(
@@ -187,14 +186,14 @@ package struct RequestEnvelope: Sendable, Hashable {
     ]
   }
 
-  /// The effective timeout in seconds; nil for none.
+  /// In seconds; nil for none.
   package var deadlineSeconds: Int? {
     let properties = request.properties
     if properties.has(.endless) { return timeoutSeconds }
     return (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) + properties.waitSeconds
   }
 
-  /// The request's line with its newline.
+  /// With a newline.
   package func serialized() -> [UInt8] {
     var (version, timeout, verbose): (Int?, Int?, Bool) = (WireProtocol.version, timeoutSeconds, verbose)
     var members = MemberWriter()
@@ -209,7 +208,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  /// The version numbers that can be parsed. All but the current one are refused as `unsupportedVersion`.
+  /// The version numbers that can be parsed. All but the current one are refused.
   private static let versionNumbers = 1...1_000_000
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 

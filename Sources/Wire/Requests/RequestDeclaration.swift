@@ -11,7 +11,7 @@ package struct RequestProperties: Sendable {
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// How long the request waits for an unreachable server, in seconds, besides its timeout.
+  /// Seconds to wait for an unreachable server, besides the timeout.
   package let waitSeconds: Int
 
   init(
@@ -28,11 +28,10 @@ package struct RequestProperties: Sendable {
   /// Whether the caller's directory may select the account.
   package var followsDirectory: Bool { subject == .activeAccount || subject == .listingAccount }
 
-  /// Whether the request has the trait. Avoids the generic `contains(_:)`, which costs page faults.
+  /// Avoids the generic `contains(_:)`, which costs page faults.
   package func has(_ trait: RequestTraits) -> Bool { traits.rawValue & trait.rawValue != 0 }
 }
 
-/// Properties that control how a request is handled.
 package struct RequestTraits: OptionSet, Sendable {
   package let rawValue: Int
 
@@ -80,9 +79,8 @@ package enum RequestSubject: Sendable, Equatable {
 
 /// The description of a request in the manual.
 package struct RequestManualEntry: Sendable {
-  /// What the request does, in mdoc notation.
+  /// In mdoc notation.
   package let purpose: String
-  /// The members of `result`.
   package let result: [MemberDescription]
   /// Further sentences, in mdoc notation.
   package let note: String?

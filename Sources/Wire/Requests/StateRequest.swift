@@ -74,7 +74,7 @@ package enum StateRequest: RequestBody {
     }
   }
 
-  /// The description of pending sign-ins in `status`, `doctor` and `list`.
+  /// In `status`, `doctor` and `list`.
   private static var signInsMember: MemberDescription {
     .objects(
       "sign_ins", "The sign-ins that wait for the user.",

@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Requests a token file that is renewed until the connection closes.
 package struct TokenFileRequest: RequestBody {
-  /// The account; nil for the active one.
+  /// Nil for the active account.
   package var account: String?
   /// An earlier daemon's file to write again; nil for a new file.
   package var name: String?

@@ -1,16 +1,15 @@
 internal import Encoding
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
-  /// The account; nil for the one that lists the ``destination``, or else the active one.
+  /// Nil for the account that lists the ``destination``, or else the active one.
   package var account: String?
 
-  /// The minimum remaining lifetime, up to 86,400 seconds; nil for the default.
+  /// Up to 86,400; nil for the default.
   package var minimumValiditySeconds: Int?
 
-  /// How long to wait for an unreachable server, up to 3600 seconds; nil to fail immediately.
+  /// The wait for an unreachable server, up to 3600 seconds; nil for none.
   package var waitSeconds: Int?
 
-  /// Whether to renew a valid token.
   package var forceRefresh: Bool
 
   package var target = Target()
@@ -47,14 +46,13 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// The token's destination. If no account is named, selects one that lists the destination. Its settings select the
-  /// token.
+  /// If no account is named, an account that lists the destination is used. Its settings select the token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
     /// A URL, or a host with optional port and path; nil for any destination.
     package var url: String?
-    /// The user name; nil for any.
+    /// Nil for any.
     package var user: String?
     /// The kind of token if the settings choose none; nil for the access token.
     package var kind: TokenKind?
@@ -88,7 +86,7 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a lease's peer gets the token. Set by the daemon, not part of the protocol.
+  /// Whether a lease's peer gets the token. Not part of the protocol.
   package var isLent = false
 
   package var extras: Extras
@@ -150,9 +148,9 @@ package struct TokenRequest: RequestBody {
   }
 }
 
-/// Drops a rejected token from the cache, if it is in the descriptor. The session does not change.
+/// Drops a rejected token, passed in the descriptor, from the cache. The session does not change.
 package struct ForgetRequest: RequestBody {
-  /// The account; nil for the one that lists the destination.
+  /// Nil for the account that lists the destination.
   package var account: String?
   /// A URL, or a host with optional port and path.
   package var url: String
@@ -181,11 +179,10 @@ package struct ForgetRequest: RequestBody {
 
 /// Ends the session of one or all accounts.
 package struct LogoutRequest: RequestBody {
-  /// The account; nil for the active one, unless ``allAccounts`` is true.
+  /// Nil for the active account, unless ``allAccounts`` is true.
   package var account: String?
   package var allAccounts: Bool
 
-  /// Whether to end the session without revoking it.
   package var skipsRevocation: Bool
 
   /// Whether to return the URL that signs out the browser.

@@ -2,7 +2,7 @@
 package struct VariablesRequest: RequestBody {
   package static let maximumCount = 4
 
-  /// The names of the variables, in the order of the descriptors.
+  /// In the order of the descriptors.
   package private(set) var names: [String]
 
   package init(names: [String]) { self.names = names }
@@ -26,12 +26,12 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Finds values that contain a token of an account. Descriptor: the values, each with a final NUL. The result is
-/// `{"holding":[…],"mapped":[…]}`: the indices of such values, and the variables in the settings of all accounts.
+/// Finds values that contain a token of an account. Descriptor: the values, each with a final NUL. The result
+/// `{"holding":[…],"mapped":[…]}` has the indices of such values and the variables in all accounts' settings.
 package struct EnvironmentScreening: RequestBody {
   /// The maximum size of all values, in bytes.
   package static let maximumBytes = 196_608
-  /// The minimum length of a value to check, in bytes. Real tokens are longer.
+  /// Of a value to check. Real tokens are longer.
   package static let minimumValueBytes = 16
   package var properties: RequestProperties { RequestProperties("screen_environment", .local, about: .any) }
 

@@ -12,7 +12,7 @@ package enum VaultRequest: RequestBody {
   /// Creates the missing key of a level, unlocked. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Lets this device open the vault by a new automatic slot. Nil for the daemon's choice.
+  /// Lets this device open the vault with a new automatic slot; nil for the daemon's choice.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
@@ -21,7 +21,6 @@ package enum VaultRequest: RequestBody {
   /// Changes a level's passphrase or PIN. Descriptors: the old one, and the new one.
   case changePassphrase(Protection)
 
-  /// Removes the slot with this number.
   case removeSlot(Int)
 
   /// Generates new keys. Descriptors: the secrets of these slots.
@@ -43,7 +42,7 @@ package enum VaultRequest: RequestBody {
   package static let maximumSlots = 16
   package static let maximumLockAfterSeconds = 30 * 86_400
 
-  /// The number of secrets to pass in descriptors.
+  /// To pass in descriptors.
   package var secretCount: Int {
     switch self {
     case .status, .lock, .bind, .removeSlot, .setAside, .check, .set: 0

@@ -1,6 +1,6 @@
-/// Verifies tokens. Descriptors: a key set if announced, the tokens (one per line), and the results.
+/// Verifies tokens. Descriptors: the key set if announced, the tokens, one per line, and the results.
 package struct VerifyRequest: RequestBody {
-  /// The maximum of ``clockSkew``, in seconds.
+  /// In seconds.
   package static let maximumClockSkew = 300
 
   /// The account whose issuer's keys are used; nil for the active one.
@@ -21,13 +21,10 @@ package struct VerifyRequest: RequestBody {
   package var type: String?
   /// The kind of token, with its rules.
   package var profile: TokenProfile?
-  /// Claims that must be present.
   package var requiredClaims: [String] = []
-  /// Whether `exp` is optional.
   package var allowsMissingExpiry = false
   /// Claims and the values that they must have, as `NAME=VALUE`.
   package var claims: [String] = []
-  /// Whether to ignore the claims.
   package var signatureOnly = false
   /// The tolerance for time claims in seconds; nil for 60.
   package var clockSkew: Int?

@@ -5,9 +5,9 @@ package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
   private(set) var inbound: [UInt8] = []
-  /// The number of bytes of ``inbound`` that were consumed.
+  /// How much of ``inbound`` was consumed.
   private var consumed = 0
-  /// The pending output, its size in bytes, and the number of bytes sent of its first part.
+  /// The pending output, its bytes, and the bytes already sent of its first part.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
   /// The current request: its ticket, its deadline, and when a deadline was first set.
@@ -24,7 +24,6 @@ package final class Connection {
 
   /// When input last arrived or output became pending. Idle and send timeouts begin then.
   var lastProgress: Instant
-  /// Whether to close once all output is sent.
   var closesWhenSent = false
   /// Called when the peer has read all output.
   var whenRead: (() -> Void)?
@@ -49,7 +48,6 @@ package final class Connection {
     }
   }
 
-  /// How long the connection may be idle.
   private static let idleTime = Duration.seconds(60)
   /// How long the peer may take to read output.
   private static let sendTime = Duration.seconds(20)
@@ -111,7 +109,7 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// The result of ``read()``. A line over the limit is `tooLong`.
+  /// A line over the limit is `tooLong`.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
   /// Reads all available bytes, or `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.

@@ -5,9 +5,8 @@ package import Platform
 package protocol ConnectionRules: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
-  /// Admits a request, after overriding what its sender may not choose.
-  ///
-  /// - Returns: The request to handle; nil to suspend it until ``RequestLoop/resume(with:_:passed:)``.
+  /// Admits a request, after overriding what its sender may not choose. Returns nil to suspend it until
+  /// ``RequestLoop/resume(with:_:passed:)``.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
@@ -20,9 +19,7 @@ package protocol ConnectionRules: AnyObject {
 }
 
 extension ConnectionRules {
-  /// Parses a request whose properties satisfy `isPermitted`.
-  ///
-  /// - Throws: `not_permitted` for any other line.
+  /// - Throws: `not_permitted` unless a request's properties satisfy `isPermitted`.
   package func envelope(
     parsing line: Span<UInt8>, where isPermitted: (RequestProperties) -> Bool
   ) throws(Failure) -> RequestEnvelope {

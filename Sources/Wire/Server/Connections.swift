@@ -14,15 +14,15 @@ package final class Connections: RequestLoop {
   private var connections: [UInt64: Connection] = [:]
   /// The connection whose lines are being served.
   private var serving: Connection?
-  /// Closes peers past their deadline. Goes off at the earliest deadline, or before it.
+  /// Closes peers past their deadline. Goes off at or before the earliest deadline.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
   /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, half of
-  /// it also for sign-outs.
+  /// that also for sign-outs.
   private let maximumRequests: Int
   /// The maximum number of received descriptors without a request.
   private let maximumPassedDescriptors: Int
-  /// The maximum number of connections, beyond which the longest idle one is closed.
+  /// Beyond this, the longest idle connection is closed.
   private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
 
   /// - Parameter mayIdle: Whether connections may be idle without limit.
@@ -66,9 +66,8 @@ package final class Connections: RequestLoop {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
-  /// Adds a connection, or refuses it if its descriptor cannot be watched.
-  ///
-  /// - Parameter readsFirst: Whether to read before waiting, since the peer has probably sent a request.
+  /// Adds a connection, or refuses it if its descriptor cannot be watched. `readsFirst` reads before waiting, since the
+  /// peer has probably sent a request.
   private func add(
     _ descriptor: consuming FileDescriptor, under rules: (any ConnectionRules)?, mayIdle: Bool, isKept: Bool,
     readsFirst: Bool = false
@@ -116,7 +115,6 @@ package final class Connections: RequestLoop {
     Failure(.tooBusy, "the daemon cannot open more connections", hint: "try again when some requests have ended")
   }
 
-  /// The failure for an idle connection that is closed for others.
   private var crowdedFailure: Failure {
     Failure(.tooBusy, "closed this connection to make room for others: it was idle the longest", hint: "try again")
   }
@@ -161,7 +159,7 @@ package final class Connections: RequestLoop {
     case .bytes:
       connection.lastProgress = now
       serveLines(connection)
-      // No request will use them.
+      // No request will use the descriptors.
       if !connection.hasUnconsumedInput { connection.passed = [] }
       if !connection.passed.isEmpty, connections.values.reduce(0, { $0 + $1.passed.count }) > maximumPassedDescriptors {
         connection.passed = []
@@ -219,7 +217,6 @@ package final class Connections: RequestLoop {
     }
   }
 
-  /// Passes lines to the current request while it accepts them.
   private func serveFollowUps(_ connection: Connection) {
     var goesOn = true
     while goesOn, let ticket = connection.current, let handler, handler.awaitsMore(ticket) {
@@ -236,9 +233,7 @@ package final class Connections: RequestLoop {
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  /// Closes a connection and cancels its request.
-  ///
-  /// - Parameter problem: The reason to log; nil if the peer disconnected.
+  /// Closes a connection and cancels its request. `problem` is logged; nil if the peer disconnected.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil

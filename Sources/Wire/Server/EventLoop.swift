@@ -34,7 +34,7 @@ package final class EventLoop {
     }
   }
 
-  /// Handles events until `isDone` returns true. It is called before each wait.
+  /// Handles events until `isDone`, called before each wait, returns true.
   package func run(until isDone: () -> Bool) throws(SystemError) {
     var events: [Poller.Event] = []
     var due: [() -> Void] = []
@@ -66,7 +66,7 @@ package final class EventLoop {
 
   /// Calls `handle` when the descriptor is ready. Call ``unwatch(_:)`` before closing it.
   ///
-  /// - Parameter key: A key from ``makeKey()``; nil for a new one.
+  /// - Parameter key: From ``makeKey()``; nil for a new one.
   /// - Returns: The descriptor's key.
   @discardableResult
   package func watch(
@@ -85,7 +85,7 @@ package final class EventLoop {
     return lastKey
   }
 
-  /// Changes the events to wait for, unless the key was removed.
+  /// Does nothing for a removed key.
   package func setInterest(_ interest: Poller.Interest, of key: UInt64) {
     if let source = sources[key] { try? poller.modify(source.descriptor, interest: interest, key: key) }
   }

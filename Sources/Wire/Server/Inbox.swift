@@ -7,7 +7,7 @@ package final class Inbox: Sendable {
 
   package init() throws(SystemError) { counter = try EventCounter() }
 
-  /// The descriptor, which is readable while there is work.
+  /// Readable while there is work.
   package var raw: Int32 { counter.raw }
 
   /// Calls `action` on the loop's thread. Thread-safe.
@@ -16,7 +16,6 @@ package final class Inbox: Sendable {
     counter.signal()
   }
 
-  /// Removes and returns all posted work.
   package func takeAll() -> [@Sendable () -> Void] {
     counter.drain()
     return actions.withLock { actions in

@@ -1,13 +1,13 @@
 package import Platform
 
-/// Receives a request's body in lines, part by part, and writes it to a worker's pipe.
+/// Receives a request's body in parts and writes it to a worker's pipe.
 package final class InlineRequestBody {
   /// The pipe's writing end; nil once the last part was written.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any RequestLoop
   private var loopKey: UInt64?
-  /// The part being written; nil while the next one is awaited.
+  /// Nil while the next one is awaited.
   private var part: ResourceBodyRequest?
   private var writtenCount = 0
 
@@ -29,7 +29,7 @@ package final class InlineRequestBody {
     guard write() else { throw Failure(.internalError, "cannot forward the body") }
   }
 
-  /// Writes the part, then requests the next. Returns false if the pipe cannot be watched.
+  /// Returns false if the pipe cannot be watched.
   private func write() -> Bool {
     guard let end = writing, let part else { return true }
     while writtenCount < part.bytes.count {
@@ -37,7 +37,6 @@ package final class InlineRequestBody {
         writtenCount += try end.descriptor.write(part.bytes.span.extracting(writtenCount...))
       } catch {
         if error.wouldBlock { return watch(end) }
-        // The worker has stopped reading.
         close()
         return true
       }
@@ -52,7 +51,7 @@ package final class InlineRequestBody {
     return true
   }
 
-  /// Writes when the pipe has room. Returns false if it cannot be watched.
+  /// Returns false if the pipe cannot be watched.
   private func watch(_ end: SharedDescriptor) -> Bool {
     if loopKey == nil { loopKey = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
     return loopKey != nil

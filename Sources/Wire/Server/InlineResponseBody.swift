@@ -9,7 +9,7 @@ package final class InlineResponseBody {
   private var sentCount = 0
   /// Whether a part is being sent. A nested call must not send.
   private var isSending = false
-  /// The total number of bytes, and the action once they are sent. Nil until known.
+  /// The total bytes, and the action once they are sent. Nil until known.
   private var end: (bytes: Int, action: () -> Void)?
 
   /// The number of unread bytes at which sending pauses.
@@ -21,7 +21,7 @@ package final class InlineResponseBody {
     self.loop = loop
   }
 
-  /// Starts sending. Store this object first, because its owner may remove it during the call.
+  /// Store this object first, because its owner may remove it during the call.
   package func begin() {
     loop.whenRead(by: ticket) { [weak self] in self?.send() }
     watch()
@@ -42,7 +42,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's content until the peer has `maximumUnreadBytes` bytes unread.
+  /// Sends the pipe's content until the peer has that many bytes unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }
@@ -57,7 +57,7 @@ package final class InlineResponseBody {
     }
   }
 
-  /// Calls `action` once `bytes` bytes were sent in total.
+  /// Calls `action` once `bytes` bytes were sent.
   package func end(after bytes: Int, _ action: @escaping () -> Void) {
     end = (bytes, action)
     finish()

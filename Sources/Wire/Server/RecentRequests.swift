@@ -23,7 +23,7 @@ struct RecentRequests {
   private var oldest = 0
 
   private static let maximumCached = 8
-  /// The maximum length of a cached line.
+  /// In bytes.
   private static let maximumBytes = 512
 
   /// - Throws: As ``Wire/RequestEnvelope/init(parsing:)``.

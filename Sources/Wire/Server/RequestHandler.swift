@@ -6,11 +6,11 @@ package protocol RequestHandler: AnyObject {
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Whether a request accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool
-  /// Handles a further message for the request with `ticket`. Returns false if `request` is not such a message.
+  /// Handles a further message for the request `ticket`. Returns false if `request` is not such a message.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool
   /// Keeps a result to send it later. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool
-  /// Called after a request's last line was sent.
+  /// Called after the last line was sent.
   func didAnswer(_ ticket: Ticket)
   /// Logs a closed connection or a timeout.
   func note(_ event: LogEvent)

@@ -2,11 +2,10 @@ package import Platform
 
 /// The loop's interface for request handlers: responses, time, timers and descriptors.
 package protocol RequestLoop: AnyObject {
-  /// When the loop last woke up.
   var now: Instant { get }
   /// Sends an event or the last line, unless the request has ended.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Sends the last line of a response, which contains a secret.
+  /// Sends the last line, which contains a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
   /// Calls `action` at `due`, or soon if in the past.
   func schedule(at due: Instant, _ action: @escaping () -> Void)
@@ -18,9 +17,7 @@ package protocol RequestLoop: AnyObject {
   func whenRead(by ticket: Ticket, _ action: @escaping () -> Void)
   /// The number of bytes that a request's peer has not read.
   func unreadBytes(by ticket: Ticket) -> Int
-  /// Adds a connection with access rules, and returns its number.
-  ///
-  /// - Parameter mayIdle: Whether it may be idle without limit.
+  /// Adds a connection with access rules, and returns its number. `mayIdle` permits unlimited idling.
   func admit(
     _ descriptor: consuming FileDescriptor, under rules: any ConnectionRules, mayIdle: Bool
   ) throws(SystemError) -> UInt64
@@ -45,9 +42,7 @@ extension RequestLoop {
   }
 }
 
-/// A line that contains a secret, to send.
 package protocol SecretLine: AnyObject {
-  /// The length in bytes.
   var count: Int { get }
   /// Writes as much as possible without blocking, from `start` on. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
@@ -55,9 +50,9 @@ package protocol SecretLine: AnyObject {
 
 /// Identifies a request. Never reused, so that a late response cannot reach another request.
 package struct Ticket: Sendable, Hashable {
-  /// The connection's number; 0 for work without a client.
+  /// 0 for work without a client.
   package let connection: UInt64
-  /// The number of the request on its connection.
+  /// The request's number on its connection.
   package let serial: UInt64
 
   package init(connection: UInt64, serial: UInt64) {
@@ -67,6 +62,6 @@ package struct Ticket: Sendable, Hashable {
 
   package var isInternal: Bool { connection == 0 }
 
-  /// The ticket of work without a request.
+  /// For work without a request.
   package static let noRequest = Ticket(connection: 0, serial: 0)
 }

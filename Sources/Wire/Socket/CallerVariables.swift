@@ -1,9 +1,8 @@
 package import Platform
 
-/// The environment variables that a failed request needs from this process. Pass them, then repeat the request on the
+/// The environment variables that a failed request needs from this process. Pass them and repeat the request on the
 /// same connection.
 package struct CallerVariables: Sendable {
-  /// The request that passes the variables.
   package let request: Request
   /// A pipe for each value.
   package let values: [SharedDescriptor]
@@ -33,7 +32,7 @@ extension DaemonConnection {
 }
 
 extension FileDescriptor {
-  /// The capacity of a pipe (pipe(7)), which is enough for any secret.
+  /// Of a pipe (pipe(7)); enough for any secret.
   private static let pipeCapacity = 32_768
 
   /// The reading end of a pipe with these bytes, called `name` in errors.

@@ -34,13 +34,13 @@ package struct DaemonConnection: ~Copyable, Sendable {
     privateDaemon.reap()
   }
 
-  /// The file descriptor, valid while this value exists.
+  /// Valid while this value exists.
   package var descriptor: Int32 { socket.raw }
 
   /// Whether the daemon serves only this connection.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// The ID of the daemon's process, if known.
+  /// Nil if unknown.
   package var processID: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. Does not raise `SIGPIPE`.
@@ -56,7 +56,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
-      // Each message carries one descriptor, so the line is sent in parts: one byte with each descriptor but the last.
+      // Each message carries one descriptor, so each but the last goes with one byte of the line.
       var sent = 0
       for (index, shared) in passed.enumerated() {
         let end = index < passed.count - 1 ? sent + 1 : line.count
@@ -78,7 +78,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     try socket.waitUntilReadable(timeout: Instant.now.duration(to: deadline))
   }
 
-  /// Waits for the next line and passes it to `body`, without its newline. Not generic in the result, which would be
+  /// Waits for the next line and passes it to `body` without its newline. Not generic in the result, which would be
   /// slower.
   ///
   /// - Parameter wait: Called before waiting. May print something.
@@ -105,7 +105,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return reply
   }
 
-  /// Reads once, blocking if nothing is available.
+  /// Blocks if nothing is available.
   package mutating func readMore() throws(Failure) {
     let count: Int
     do {

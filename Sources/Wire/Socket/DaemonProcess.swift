@@ -13,7 +13,6 @@ package struct DaemonProcess: Sendable {
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
-  /// - Parameter errors: The reading end of the process's standard error.
   package init(_ name: String = "agentd", processID: Int32, errors: SharedDescriptor) {
     self.name = name
     self.processID = processID
@@ -33,8 +32,8 @@ package struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Waits for the process and reaps it, so that a program that replaces this one has no unknown child. Does not end a
-  /// slow process, which may be storing a refresh token.
+  /// Reaps the process, so that a program that replaces this one has no unknown child. Does not end a slow process,
+  /// which may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(processID).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }

@@ -23,7 +23,7 @@ extension SocketLocation {
     return nil
   }
 
-  /// Connects to the daemon at this socket, if one is running.
+  /// Nil if no daemon is running.
   package func connect(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
@@ -47,7 +47,7 @@ extension SocketLocation {
     }
   }
 
-  /// Connects to the daemon in an open directory, if one is running.
+  /// Nil if no daemon is running.
   package func connect(
     in directory: borrowing PrivateDirectory, within seconds: Int = WireProtocol.defaultTimeoutSeconds
   ) throws(Failure) -> DaemonConnection? {

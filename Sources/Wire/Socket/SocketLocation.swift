@@ -1,10 +1,9 @@
 internal import Platform
 
-/// The location of a daemon's socket.
 package struct SocketLocation: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// The ID of another user whose daemon is accepted, if any.
+  /// Another user whose daemon is accepted, if any.
   package private(set) var otherUser: UInt32?
   /// Whether this is a default location. A daemon there in another namespace is ignored.
   private var isDefault = false
@@ -46,7 +45,7 @@ package struct SocketLocation: Sendable, Hashable {
     name = String(path[bytes.index(after: slash)...])
   }
 
-  /// The first default location, without a system call. Nil without `XDG_RUNTIME_DIR`.
+  /// Needs no system call. Nil without `XDG_RUNTIME_DIR`.
   package static var firstDefault: SocketLocation? {
     UserDirectories.sessionRuntimeDirectory.map(SocketLocation.init(default:))
   }
@@ -69,12 +68,12 @@ package struct SocketLocation: Sendable, Hashable {
     isDefault = true
   }
 
-  /// Whether the daemon in this directory was started in another network or mount namespace.
+  /// Whether this directory's daemon was started in another network or mount namespace.
   func isForeign(_ directory: borrowing PrivateDirectory) -> Bool {
     isDefault && Namespaces.areOutside(of: directory)
   }
 
-  /// Whether a daemon in another network or mount namespace is listening at this location.
+  /// Whether a daemon in another network or mount namespace listens here.
   package var isServedElsewhere: Bool {
     guard isDefault, let directory = try? PrivateDirectory(opening: directory, create: false) else { return false }
     return isForeign(directory) && UnixSocket.isListening(in: directory, name: name)

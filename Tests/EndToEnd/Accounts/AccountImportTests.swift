@@ -25,7 +25,6 @@ import Testing
         #expect(try !tree.token().isEmpty)
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
         #expect(try issuer.count("reuse_detected") == 0)
-        // The imported token is spent, and stored nowhere.
         #expect(try tree.files(containing: [token]) == [])
       }
     }
@@ -80,7 +79,7 @@ import Testing
       try Issuer.with(["--client-secret-file", tree.path("secret")]) { issuer in
         try tree.signIn(
           "first", at: issuer.url, clientID: "agent-confidential", "--client-secret-file", tree.path("secret"))
-        // The daemon reads both in order: exchanged, they would be refused as a wrong secret.
+        // The daemon reads both in order. Exchanged, they would be refused as a wrong secret.
         let swapped = try tree.agent(
           [
             "account", "import", "work", "--issuer", issuer.url, "--client-id", "agent-confidential",

@@ -79,7 +79,6 @@ import Testing
       #expect(try tree.agent("status", "--check").succeeded)
       #expect(try tree.agent("status", "nobody", "--json").failureCode == "no_account")
       #expect(try issuer.requests() == asked)
-      // Restored in the file, it works again.
       try change { $0["work"] = kept }
       #expect(try !tree.token().isEmpty)
       #expect(try tree.json("list")["accounts"]?.array?.first?["in_config"] == nil)
@@ -113,7 +112,6 @@ import Testing
       #expect(try session.tree.token("job") == token, "the token in memory moved along")
       #expect(try session.issuer.requests() == asked)
       #expect(try session.tree.agent("token", "work").failed(3))
-      // The record was renamed too.
       try session.tree.stopDaemon()
       #expect(try !session.tree.token("job").isEmpty)
       #expect(try !session.tree.token("job", "--force-refresh").isEmpty)
@@ -143,10 +141,10 @@ import Testing
     }
   }
 
-  // RFC 9700 section 4.14.2: sending a replaced refresh token again looks like theft.
+  // RFC 9700 section 4.14.2.
   @Test func `keep their session when their settings change during a refresh`() throws {
     try Session.with { session in
-      // The token is revoked, so that the change starts a new session.
+      // The next daemon has no token, so the command must refresh.
       try session.tree.stopDaemon()
       _ = try session.tree.json("daemon", "start")
       try session.issuer.control("delay_token_ms", "1000")

@@ -14,7 +14,6 @@ import Testing
     }
   }
 
-  /// The output of a script in a directory below the home.
   private static func run(
     _ script: String, in directory: String = "work/sub", _ session: Session, _ changes: [String: String?] = [:]
   ) throws -> String {
@@ -43,11 +42,9 @@ import Testing
       for command in ["agent whoami --json", "agent account show --json"] {
         #expect(try Self.run("\(command) | jq -r .account", session) == "work\n", "\(command)")
       }
-      // What is named goes first.
       #expect(try Self.run("agent token own", session) == own + "\n")
       #expect(try Self.run("agent token -a own", session) == own + "\n")
       #expect(try Self.run("agent token", session, ["AGENT_ACCOUNT": "own"]) == own + "\n")
-      // Only the active one is printed, and the other noted.
       let used = try tree.shell("sh", "agent use", in: tree.path("home/work"))
       #expect(
         used.outputText == "own\n"
@@ -58,7 +55,6 @@ import Testing
       #expect(try !Self.run("agent status", in: "other", session).contains("commands in"))
       #expect(try tree.agent("status", "work").outputText.contains("directories  \(tree.path("home/work"))\n"))
       #expect(try tree.json("list")["accounts"]?.array?.first?["directories"] == [.string(tree.path("home/work"))])
-      // The nearest decides.
       #expect(
         try tree.json("use", "own", "--directory", tree.path("home/work/sub/")) == [
           "account": "own", "directory": .string(tree.path("home/work/sub")),
@@ -81,7 +77,7 @@ import Testing
       _ = try Self.run("agent use work --here", in: "work", session)
       #expect(try tree.agent("account", "rename", "work", "job").succeeded)
       #expect(try Self.run("agent whoami --json | jq -r .account", session) == "job\n")
-      // Deleted by hand, its directories are not those of the active account.
+      // An account deleted from the file keeps its directories.
       try tree.editAllSettings { settings in
         var all = try #require(settings["accounts"]?.object)
         all["job"] = nil
@@ -114,7 +110,6 @@ import Testing
         "sh", "mkdir gone; cd gone; rmdir ../gone; agent token; echo $?; agent whoami; echo $?; agent token own")
       #expect(removed.outputText == "2\n2\n\(own)\n", "\(removed)")
       #expect(removed.errorText.contains("the working directory, which no longer exists"))
-      // One that is gone can still be cleared.
       _ = try Self.run("agent use --clear --directory '\(tree.path("home/work"))'", in: ".", session)
       #expect(try tree.shell("sh", "mkdir gone; cd gone; rmdir ../gone; agent token").outputText == own + "\n")
       for wrong in [

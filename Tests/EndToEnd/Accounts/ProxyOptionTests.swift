@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// `--proxy` of `login` and `account set`.
 @Suite(.needsPrograms) struct `The proxy of an account` {
   private static func proxy(_ tree: AgentTree) throws -> String? {
     try tree.json("account", "show", "work")["settings"]?["proxy"]?.string
@@ -42,13 +41,12 @@ import Testing
       #expect(try warnings(["https_proxy": "http://me:canary@127.0.0.1:1/"]) == [])
       let other = try warnings(["https_proxy": "other.example:3128"])
       #expect(other == ["work uses the proxy 127.0.0.1:1, but this environment sets other.example:3128"])
-      // The user has chosen this one.
       try #require(tree.agent("account", "set", "work", "--proxy", "http://127.0.0.1:1").succeeded)
       #expect(try warnings([:]) == [])
     }
   }
 
-  /// The namespaces of a test that root runs: sshd changes its user.
+  /// Requires root, because sshd changes its user.
   private static let mayRunServer = Machine.userID == 0 && FileAccess(of: "/usr/sbin/sshd") != .missing
 
   @Test(.enabled(if: mayRunServer, "only root can run sshd")) func `may be that of ssh -D, which resolves the name`()

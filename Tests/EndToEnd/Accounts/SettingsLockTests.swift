@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The loop never blocks: only changes of the settings file wait for its lock.
+/// Only changes of the settings file wait for its lock.
 @Suite(.needsPrograms) struct `While another program locks the settings` {
   private static let cached = #"{"v":1,"request":"token","account":"work"}"#
 
@@ -19,7 +19,7 @@ import Testing
       let peers = try ["other", "work", "other"].map { name in
         let peer = try Peer(tree.socketPath)
         _ = try peer.send(Array("{\"v\":1,\"request\":\"use\",\"account\":\"\(name)\"}\n".utf8))
-        // The daemon has read it once it answers a later request.
+        // The daemon has read the line once it answers a later request.
         #expect(try local.ask(Self.cached).contains(token))
         return peer
       }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  // No approval is wasted.
+  // An approval would be wasted.
   @Test func `nobody is asked to sign in, and afterwards the same command works`() throws {
     try Session.with { session in
       let (tree, issuer) = (session.tree, session.issuer)
@@ -80,7 +80,6 @@ import Testing
         #expect(result.succeeded, "\(result.errorText)")
         #expect(result.lines.contains("failed 1") && result.lines.contains("served") && result.lines.contains("done"))
         #expect(result.outputText.contains("Read-only file system"), "\(result.outputText)")
-        // One for each successful sign-in.
         #expect(try issuer.count("device_authorizations") == 2)
       }
     }

@@ -9,7 +9,7 @@ import Testing
     .object(JSONObject([("run", ["/bin/sh", "-c", .string(script)])] + more))
   }
 
-  /// Waits until the log contains this many commands.
+  /// Waits until the log contains this many failed commands.
   private static func failures(_ count: Int, _ tree: AgentTree) throws -> [JSON] {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {
@@ -46,7 +46,6 @@ import Testing
       #expect(seen[0] == "/")
       // dash keeps its own standard output at 10 while it redirects that of ls.
       #expect(["0 1 2 ", "0 1 10 2 "].contains(seen[1]), "\(seen[1])")
-      // It has its own group and session, and no terminal.
       #expect(seen[2] == "\(seen[3]) \(seen[3]) 0")
       let words = seen[4].split(separator: " ").map(String.init)
       #expect(
@@ -54,7 +53,7 @@ import Testing
           .subtracting(["PWD", "SHLVL", "_", "OLDPWD"]) == [
             "HOME", "LANG", "PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
           ])
-      // All signals have their default effect; 32 and 33 belong to the C library.
+      // All signals have their default effect. 32 and 33 belong to the C library.
       #expect(
         words.last?.hasSuffix("\t0000000180000000") == true || words.last?.hasSuffix("\t0000000000000000") == true)
     }
@@ -85,7 +84,6 @@ import Testing
   @Test func `that take too long are ended, with all that they started`() throws {
     try Session.with { session in
       let tree = session.tree
-      // The inner one ignores SIGTERM.
       let script = """
         trap '' TERM; sh -c 'trap "" TERM; echo $$ >"\(tree.path("part"))"; mv "\(tree.path("part"))" "\(tree.path("inner"))"
         while :; do sleep 1; done' & wait; while :; do sleep 1; done
@@ -144,7 +142,7 @@ import Testing
       try tree.directory.write(
         "stubborn", "trap '' TERM; echo $$ >\"$1.part\"; mv \"$1.part\" \"$1\"; while :; do sleep 1; done\n")
       let stubborn = "/bin/sh '\(tree.path("stubborn"))'"
-      // The second one obeys SIGTERM, but its child does not.
+      // The second command obeys SIGTERM, but its child does not.
       try tree.setCommands([
         Self.shell("exec \(stubborn) '\(tree.path("lone"))'", ("events", ["refreshed"])),
         Self.shell("\(stubborn) '\(tree.path("child"))' & wait", ("events", ["refreshed"])),

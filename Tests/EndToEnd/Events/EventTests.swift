@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Events of sessions and accounts, as sent to followers and to a command of the settings.
 @Suite(.needsPrograms) struct `Events` {
   private static func line(_ event: String, _ more: String = "", account: String = "work") -> String {
     #"{"event":"\#(event)","account":"\#(account)"\#(more.isEmpty ? "" : ",")\#(more)}"#
@@ -13,7 +12,7 @@ import Testing
 
   private static func signedOut(_ cause: String) -> String { line("signed_out", #""cause":"\#(cause)""#) }
 
-  /// Runs `body` with all events after the sign-in, and compares those sent to a command with them.
+  /// Runs `body` with all events after the sign-in, and expects that a command received the same ones.
   private static func following(
     _ options: String..., body: (Session, Follower) throws -> [String]
   ) throws {
@@ -34,7 +33,6 @@ import Testing
     try Self.following { session, follower in
       _ = try session.tree.token("work", "--force-refresh")
       #expect(try session.tree.agent("logout").succeeded)
-      // There is no session left to end.
       #expect(try session.tree.agent("logout").succeeded)
       try session.tree.signIn(at: session.issuer.url)
       let told = try follower.until("signed_in")
@@ -49,7 +47,6 @@ import Testing
       for _ in 0..<2 { #expect(try session.tree.agent("token", "--force-refresh").failed(3)) }
       try session.tree.signIn(at: session.issuer.url)
       let told = try follower.until("signed_in")
-      // With the server's words.
       let over = Self.line("signed_out", #""cause":"expired","reason":"the grant has ended""#)
       #expect(told == [over, Self.signedIn])
       let log = try session.tree.json("daemon", "log")["events"]?.array ?? []
@@ -134,7 +131,6 @@ import Testing
         let told = try follower.until("expired")
         let ending = #""expires_at":"T","renewable":false"#
         #expect(told.suffix(2) == [Self.line("expiring", ending), Self.line("expired", ending)])
-        // Its end has already been published.
         #expect(try tree.agent("token").failed(3))
         try tree.signIn(at: issuer.url, "--scope", "openid")
         #expect(try follower.next() == Self.signedIn)

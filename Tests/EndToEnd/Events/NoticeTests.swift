@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Desktop notices of ended sessions, for which `agent events --notify on` adds a command for events.
+/// `agent events --notify on` adds a command for events.
 @Suite(.needsPrograms) struct `A desktop notice` {
   @Test func `is shown when the server ends a session, but not after a sign-out or --notify off`() throws {
     try Session.with { session in

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Calls of helpers, without the programs they are for.
 @Suite(.needsPrograms) struct `A call of a helper` {
   private static let all = [
     "git", "docker", "kubectl", "aws", "keyring", "cargo", "go", "curl", "header", "xoauth2", "oauthbearer", "mcp",
@@ -118,7 +117,7 @@ import Testing
           && none.errorText
             == "agent: error: neither a URL nor an account is given (choose one: agent helper header --account work)\n",
         "\(none.errorText)")
-      // `agent env` exports this to all programs in a shell.
+      // `agent env` exports this variable to all programs in a shell.
       #expect(try session.tree.agent(["helper", "header"], ["AGENT_ACCOUNT": "work"]) == none)
       #expect(try session.tree.agent("helper", "header", "--account", "work").succeeded)
       try session.tree.signIn("home", at: session.issuer.url)
@@ -134,7 +133,6 @@ import Testing
       let token = try session.tree.token("home")
       let named = try Self.run("header", session, at: Self.url, ["--account", "home"])
       #expect(named.outputText == "Authorization: Bearer \(token)\n")
-      // The longer path applies.
       try Self.list("\(Self.url)/team", session)
       let longer = try Self.run("header", session, at: Self.url + "/team/x")
       #expect(longer.outputText == "Authorization: Bearer \(try session.tree.token())\n")
@@ -281,7 +279,6 @@ import Testing
         let result = try session.tree.agent(["helper"] + words)
         let line = result.errorText
         #expect(!result.succeeded && line.hasPrefix("agent: error: "), "\(words): \(line)")
-        // A command that runs as printed, or the missing option or argument.
         #expect(["(agent ", "(use --", "(did you mean "].contains { line.contains($0) }, "\(words): \(line)")
         #expect(line.filter { $0 == "\n" }.count == 1, "\(words): \(line)")
         guard words.first == "gcp" else { continue }

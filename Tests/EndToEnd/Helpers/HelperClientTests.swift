@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Programs that use a helper, with a server that lets the issuer check each token.
 @Suite(.needsPrograms) struct `With a helper` {
   private static let useGit =
     "git config --global credential.helper ''; git config --global --add credential.helper agent"
@@ -274,7 +273,7 @@ import Testing
       let again = try server.run(script)
       #expect(again.succeeded, "\(again.errorText)")
       #expect(try server.session.issuer.count("refreshes") == before + 1)
-      // go itself only shows its helpers' output with -x.
+      // go shows its helpers' output only with -x.
       try server.expectSignedOut(script)
     }
   }
@@ -379,7 +378,6 @@ import Testing
         let result = try server.run(script, changes)
         #expect(result.succeeded && result.outputText == "123456789012\n", "\(result.errorText)")
       }
-      // The second call needed no exchange.
       #expect(try server.nextRequest() == "POST /aws AssumeRoleWithWebIdentity \(Self.role) 200")
       #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")
       #expect(try server.nextRequest() == "POST /aws GetCallerIdentity - 200")

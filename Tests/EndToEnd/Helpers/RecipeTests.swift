@@ -3,14 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// The recipes of agent-recipes(7), run verbatim with their programs, at servers that check the token. Only the
-/// reader's own names are replaced, and the test's certificate is added.
+/// The recipes of agent-recipes(7), run verbatim except for the reader's own names and the test's certificate, at
+/// servers that check the token.
 @Suite(.needsPrograms) struct `A recipe of the manual` {
   enum Name: String, CaseIterable {
     case mbsync, msmtp, mutt, aerc, getmail, rclone, wlcg = "WLCG", vdirsyncer
     case aws = "AWS web identity", azure = "Azure workload identity", vault = "Vault", step, cosign
     case enterprise = "Enterprise sign-in"
-    // In `A lease in a sandbox without a network`.
+    // Tested in `A lease in a sandbox without a network`.
     case sandbox = "A sandbox", curl, git, pip, models = "Model APIs", clients = "MCP clients"
     case httpie = "HTTPie", direnv, github = "GitHub Actions", gitlab = "GitLab CI"
   }
@@ -19,7 +19,6 @@ import Testing
     #expect(try Set(Manual.recipes().keys) == Set(Name.allCases.map(\.rawValue)))
   }
 
-  /// The lines of one of a recipe's blocks.
   private static func lines(_ name: Name, block: Int = 0) throws -> String {
     let blocks = try #require(try Manual.recipes()[name.rawValue])
     try #require(blocks.indices.contains(block))
@@ -73,7 +72,6 @@ import Testing
       try #require(result.succeeded, "\(result.errorText)")
       lines += result.lines.filter { !lines.contains($0) }
     }
-    // Other content of a user's own file.
     switch name {
     case .mutt: lines.append("set from = \"alice@example.com\"")
     case .aerc: lines += ["default = INBOX", "from = Me <alice@example.com>"]
@@ -154,7 +152,7 @@ import Testing
       #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/aerc\"").succeeded)
       try server.tree.directory.write("config/aerc/accounts.conf", recipe + "\n")
       try server.tree.directory.write("config/aerc/aerc.conf", "[compose]\neditor=true\n")
-      // It asks whether to send the message: y. Other views do not have this key.
+      // The key y sends the message. Other views do not have it.
       let process = try server.start(
         """
         chmod 600 "$XDG_CONFIG_HOME"/aerc/*; { until [ -e sent ]; do printf y; sleep 0.2; done; printf ':quit\\r'; } |
@@ -202,7 +200,7 @@ import Testing
     }
   }
 
-  /// The library finds the token. It would verify a JWT, which the issuer's access tokens are not.
+  /// The library would verify a JWT, which the issuer's access tokens are not.
   @Test(.needs(client: "scitokens-verify-token"), arguments: [0, 1])
   func `lets a library of the grid find the token`(block: Int) throws {
     try TokenServer.with(keepsToken: true) { server in
@@ -289,8 +287,8 @@ import Testing
     }
   }
 
-  /// Debian 12 has none of these programs, so a substitute of the tests is used: it requires the arguments of the real
-  /// one, and forwards the token unchanged.
+  /// Debian 12 has none of these programs. The tests' substitute requires the same arguments and forwards the token
+  /// unchanged.
   @Test(arguments: [
     (Name.vault, "write auth/jwt/login role=dev jwt=-", "cat"),
     (Name.step, "ca certificate alice@example.com me.crt me.key", #"printf %s "$STEP_TOKEN""#),
@@ -327,7 +325,7 @@ import Testing
       try Issuer.with { provider in
         let keys = try PlainHTTP.get(port: provider.port, "/jwks").body
         try tree.directory.write("provider.json", String(decoding: keys, as: UTF8.self))
-        // It approves no sign-in of a user.
+        // This issuer accepts only assertions.
         try Issuer.with(
           approval: "never", ["--platform-jwks", tree.path("provider.json"), "--platform-issuer", provider.url]
         ) { server in
@@ -352,7 +350,7 @@ import Testing
   @Test(.needs(client: "http")) func `lets HTTPie make a request`() throws {
     try TokenServer.with { server in
       #expect(try server.run("mkdir -p \"$XDG_CONFIG_HOME/httpie\"").succeeded)
-      // Its input is not a terminal here.
+      // HTTPie's input is not a terminal here.
       try server.tree.directory.write(
         "config/httpie/config.json", #"{"default_options": ["--ignore-stdin", "--check-status"]}"#)
       let result = try server.run(try Self.recipe(.httpie, server))
@@ -374,7 +372,7 @@ import Testing
     try TokenServer.with(keepsToken: true) { server in
       let recipe = try Self.recipe(.github, server)
       let step = try #require(recipe.split(separator: "- run: ").last)
-      // Each step runs in its own shell, and the runner reads the file afterwards.
+      // Each step runs in its own shell. The runner reads the file afterwards.
       let result = try server.run(
         """
         export GITHUB_ENV=$PWD/steps; : >steps; bash -e -o pipefail -c '\(step)' >log
@@ -393,7 +391,7 @@ import Testing
       #expect(lines.prefix(2) == ["deploy:", "  script:"])
       let script = lines.dropFirst(2).map { $0.drop { $0 == " " || $0 == "-" } }.joined(separator: "\n")
       try server.tree.directory.write("home/deploy", "#!/bin/sh\nprintenv AGENT_ACCESS_TOKEN\n")
-      // The runner puts the lines into one script, for a shell that ends at the first failure.
+      // The runner puts the lines into one script and ends at the first failure.
       let result = try server.run("chmod 700 deploy; set -eo pipefail\n\(script)")
       #expect(result.outputText == "\(try server.tree.token())\n", "\(result.errorText)")
       #expect(try server.tree.agent("logout", "work").succeeded)

@@ -3,12 +3,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// Configurations that `agent setup` writes for the real programs, which can then sign in. `--undo` restores each file.
+/// The real programs sign in with the configurations that `agent setup` writes.
 @Suite(.needsPrograms) struct `Setup` {
-  /// Sets a client up twice, and undoes it. The file is restored, with its mode and the link to it.
-  ///
-  /// - Parameters:
-  ///   - use: The client's actions in between.
+  /// Sets a client up twice, runs `use`, and undoes the setup. The file is restored, with its mode and the link to
+  /// it.
   private static func check(
     _ client: String, _ file: String, _ content: String?, on server: TokenServer, use: String,
     _ changes: [String: String?] = [:]
@@ -187,7 +185,6 @@ import Testing
         let result = try server.tree.agent("setup", client, "--host", place)
         #expect(result.succeeded && result.outputText.contains("/agent token work --no-input"), "\(result.errorText)")
         #expect(result.outputText.contains(client == "aerc" ? "me%40example.com@imap.example.com" : "me@example.com"))
-        // Nothing is set up until the lines are in the file that the program reads.
         let missing = try server.tree.agent("setup", client, "--host", place, "--test")
         #expect(missing.failed(1) && missing.errorText.contains("agent setup \(client) --host"), "\(missing.errorText)")
         let file = ["mbsync": "home/.mbsyncrc", "neomutt": "home/.neomuttrc", "aerc": "config/aerc/accounts.conf"]
@@ -252,7 +249,7 @@ import Testing
       let words = ["setup", "git", "--host", "git.example.com", "--test"]
       let result = try tree.agent(words)
       #expect(result.failed(1) && result.errorText.contains("is not set up"), "\(result.errorText)")
-      // An empty one before ours discards the other.
+      // An empty helper before ours discards the others.
       let mended = "git config --global --replace-all credential.helper ''"
       try #require(tree.shell("sh", mended).succeeded)
       #expect(try tree.agent(words).succeeded)
@@ -305,7 +302,7 @@ import Testing
     }
   }
 
-  /// Sets up a client with this file, which must fail and change nothing.
+  /// Expects that the setup with this file fails and changes nothing.
   private static func refuse(
     _ client: String, _ file: String, _ content: [UInt8], _ reason: String, _ tree: AgentTree
   ) throws {
@@ -432,7 +429,6 @@ import Testing
       #expect(result.errorText.contains("removed docker https://git.example.com from "))
       #expect(result.errorText.contains("uv is no longer in "))
       #expect(try tree.shell("sh", "cmp .gitconfig mine; test ! -e .docker/config.json").succeeded)
-      // It is reported until it is removed.
       #expect(try tree.agent("setup", "--undo").failed(1))
       #expect(try tree.shell("sh", "rm .gitconfig").succeeded)
       #expect(try tree.agent("setup", "--undo").succeeded)

@@ -3,12 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lock that is busy for a while makes no command fail whose caller has time.
+/// It makes no command fail whose caller has time.
 @Suite(.needsProgramsForLong) struct `A lock that is busy` {
   /// Longer than other commands wait for a lock.
   private static let longTime = Duration.seconds(13)
 
-  /// Runs `body` while another process holds a lock for a long time.
   private static func whileLocked<Result>(
     _ name: String, in tree: AgentTree, _ begin: () throws -> Result
   ) throws -> Result {
@@ -63,7 +62,7 @@ import Testing
       try Self.whileLocked("config/agent/config.lock", in: tree) { () throws in
         #expect(try tree.agent("use", "other", "--timeout", "1").failed(4))
       }
-      // It comes after a change that was still waiting.
+      // This command follows a change that was still waiting.
       _ = try tree.json("account", "set", "work", "--refresh", "strict")
       #expect(try tree.agent("use").outputText == "work\n")
     }

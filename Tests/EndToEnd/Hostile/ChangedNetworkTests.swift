@@ -10,7 +10,7 @@ private let isPossible: Bool = {
   return result?.succeeded ?? false
 }()
 
-/// Networks of the tests' own, with files of the system that they change.
+/// Private networks, with system files that the tests change.
 @Suite(
   .needsProgramsForLong, .enabled(if: isPossible, "no namespaces may be made here"))
 struct `A network that changes` {
@@ -37,7 +37,7 @@ struct `A network that changes` {
 
     """
 
-  // A VPN that came up, or a router that forgot its translations.
+  // Like a VPN that came up, or a router that forgot its translations.
   @Test func `a kept connection whose packets are dropped costs a request a moment`() throws {
     try AgentTree.with { tree in
       let result = try Self.run(
@@ -77,7 +77,7 @@ struct `A network that changes` {
     }
   }
 
-  /// Serves `https://id.test:$port/` with a certificate that the authority in `ca.pem` issued, and waits until it does.
+  /// Serves `https://id.test:$port/` with a certificate of the authority in `ca.pem`.
   private static func serve(_ tree: AgentTree) throws -> String {
     let authority = try CertificateAuthority(in: tree)
     try authority.certify("server", subject: "server", names: "DNS:id.test,IP:127.0.0.1")
@@ -110,14 +110,14 @@ struct `A network that changes` {
         return try JSON(parsing: Array(line.utf8))["code"]?.string
       }
       #expect(try code("unknown") == "certificate_rejected")
-      // The server answers every request with a page, so there is no metadata, but it was asked.
+      // The server responds with pages, so there is no metadata, but it was asked.
       let known = try tree.directory.readText("home/known")
       #expect(try code("known") == "invalid_configuration", "\(known)")
       #expect(try code("other") == "certificate_rejected", "a certificate of another host is accepted")
     }
   }
 
-  /// A name server that answers only questions for addresses of IPv4.
+  /// A name server that answers only questions for IPv4 addresses.
   private static let halfResolver = """
     import socket
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -132,7 +132,6 @@ struct `A network that changes` {
       s.sendto(head + question[12:end + 4] + answer, peer)
     """
 
-  /// A name server that answers nothing.
   private static let silentResolver = """
     import socket, time
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The daemon is killed, or a system call fails, at every step of each change of the vault. Each time the vault can be
-/// read, no account is lost, no older refresh token is spent, and the error is the right one.
+/// The daemon is killed, or a system call fails, at every step of each change of the vault. The vault stays readable,
+/// no account is lost, no older refresh token is spent, and the error is the right one.
 @Suite(.needsProgramsForLong, .needsFaults) struct `A fault at any step` {
   @Test func `of a refresh with rotation costs no session but where the answer was lost`() throws {
     try FaultSweep.with { sweep in
@@ -13,9 +13,8 @@ import Testing
       try sweep.run("refresh", share: 4) {
         try sweep.tree.agent("token", "work", "--force-refresh")
       } check: { trial in
-        // A token that the server has rotated and the vault has not stored is lost if the daemon ends there, and only
-        // then: it could not have been stored earlier. A server without leeway (RFC 9700 section 4.14.2) then ends the
-        // session.
+        // A kill loses only a token that the server has rotated and the vault has not stored. A server without leeway
+        // (RFC 9700 section 4.14.2) then ends the session.
         let after = try sweep.tree.agent("token", "work", "--force-refresh")
         if trial.fault.isKill, after.failed(3) {
           lost += 1
@@ -32,7 +31,7 @@ import Testing
     }
   }
 
-  // A file that cannot be read now says nothing about the session.
+  // An unreadable file proves nothing about the session.
   @Test(arguments: [Fault.failure, .tooManyFiles])
   func `of a look at the vault that another program wrote costs no token`(fault: Fault) throws {
     try Issuer.with { issuer in
@@ -83,7 +82,6 @@ import Testing
       let received = try #require(steps.lastIndex { $0.function == "recv" })
       let done = steps[received...].filter { ["write", "fsync", "renameat"].contains($0.function) }
       #expect(done.map(\.function) == ["write", "fsync", "renameat", "fsync"])
-      // The file and, after its rename, the directory.
       #expect(done[0].path == done[1].path && done[0].path.hasSuffix(".tmp"))
       #expect(done[2].path == sweep.tree.path("state/agent/\(try sweep.tree.vaultName())"))
       #expect(done[3].path == sweep.tree.path("state/agent"))
@@ -92,12 +90,12 @@ import Testing
 
   @Test func `that keeps a rotated token off the disk until the daemon stops is told at the stop`() throws {
     try FaultSweep.with { sweep in
-      // The number of the write is that of the preceding refresh. A refresh that reconnects has another one.
+      // The preceding refresh provides the number of the write. A refresh that reconnects has another one.
       for attempt in 1...5 {
         try sweep.daemon.order()
         try #require(try sweep.tree.agent("token", "home", "--force-refresh").succeeded)
         let steps = try sweep.daemon.steps()
-        // The answer to a request that was under way when the order came belongs to the order before.
+        // The response to an earlier request belongs to the order before.
         guard let received = steps.lastIndex(where: { $0.function == "recv" }) else {
           try #require(attempt < 5, "\(steps)")
           continue

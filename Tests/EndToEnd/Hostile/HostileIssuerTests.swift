@@ -1,6 +1,6 @@
 import Testing
 
-/// After each row the same daemon runs without leaked memory, another account still gets its tokens, and the attacked
+/// After each row the same daemon runs without leaked memory, another account still gets tokens, and the attacked
 /// session is in the expected state.
 @Suite(.needsPrograms) struct `A hostile issuer` {
   @Test func `cannot slip in an ID Token that is wrong when a token is renewed`() throws {

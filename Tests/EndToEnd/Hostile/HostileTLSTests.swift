@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Attacks by a server below HTTP (RFC 8446, RFC 9110 section 4.3.4).
+/// RFC 8446, RFC 9110 section 4.3.4.
 @Suite(.needsPrograms, .enabled(if: Spawn.search("python3") != nil)) struct `A server with hostile TLS` {
   private typealias Row = (mode: HostileTLSServer.Mode, signIn: HostileRow.Outcome, refresh: HostileRow.Outcome)
 
@@ -131,7 +131,6 @@ import Testing
       try server.behave(.selfSigned)
       #expect(try tree.agent("token", "work", "--force-refresh").failed(1))
       try server.behave(.good)
-      // No certificate of the sign-in is left.
       try tree.directory.write("ca.pem", other)
       let result = try tree.agent("token", "work", "--force-refresh", "--json")
       #expect(result.failed(3) && result.failureCode == "configuration_changed", "\(result.errorText)")
@@ -166,7 +165,7 @@ import Testing
     }
   }
 
-  // RFC 9112 section 9.8. A resource may send anything, so only its server can tell whether it is complete.
+  // RFC 9112 section 9.8. Only the resource's server can tell whether its content is complete.
   @Test func `cannot pass off a part of an answer as the whole`() throws {
     try HostileScene.with { scene in
       let tree = scene.tree
@@ -184,7 +183,6 @@ import Testing
         let saved = try tree.agent(request + ["--json", "--output", tree.path("home/answer")])
         #expect(HostileRow.Outcome(saved, [(server.url, "SERVER")]) == outcome, "\(mode): \(saved.errorText)")
         let whole = #"{"data": "0123456789"}"#
-        // The received part is kept, as with standard output.
         let content = try tree.directory.readText("home/answer")
         #expect(outcome == .accepted ? content == whole : whole.hasPrefix(content), "\(mode)")
         let shown = try tree.agent(request)

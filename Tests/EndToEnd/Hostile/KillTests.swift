@@ -3,10 +3,9 @@ import TestSupport
 import Testing
 
 @Suite(.needsProgramsForLong) struct `A daemon that is killed at any time` {
-  /// `AGENT_KILL_ROUNDS`, by default as many as fit into a run of all tests.
+  /// The variable is `AGENT_KILL_ROUNDS`. The default fits into a run of all tests.
   private static let rounds = Environment.value("AGENT_KILL_ROUNDS").flatMap { Int($0) } ?? 40
 
-  /// The work in progress.
   private enum Work: CaseIterable {
     case refresh, refreshOfBoth, signIn
 
@@ -21,8 +20,8 @@ import Testing
     }
   }
 
-  // A server that accepts the last token once more (RFC 9700 section 4.14.2), so that a response that arrived too late
-  // to be stored is no loss. An even older token would be noticed, and end the session.
+  // This server accepts the last token once more (RFC 9700 section 4.14.2), so a response that arrives too late is no
+  // loss. An even older token would end the session.
   @Test func `loses no session and goes back to no older token`() throws {
     try Issuer.with { issuer in
       try issuer.control("reuse_leeway", "3600")
@@ -53,9 +52,7 @@ import Testing
     }
   }
 
-  /// Begins the work and kills the daemon some time later.
-  ///
-  /// - Returns: Whether some of the work was not done by then.
+  /// Begins the work and kills the daemon some time later. Returns whether some work was not done by then.
   private func killOnce(_ tree: AgentTree, _ issuer: Issuer, _ work: Work) throws -> Bool {
     let daemon = try OtherProcess(try tree.daemon())
     let running = try work.commands(issuer).map { try tree.start($0) }
@@ -74,7 +71,7 @@ import Testing
 
   @Test func `is used no more often than it may be, and leaves no process and no socket`() throws {
     try Resource.answering({ _ in (200, [], "answer") }) { resource in
-      // As above: a daemon that is killed while it refreshes may lose the new token.
+      // A daemon that is killed while it refreshes may lose the new token.
       try resource.session.issuer.control("reuse_leeway", "3600")
       var answered: [Int] = []
       for round in 0..<Self.rounds {
@@ -87,7 +84,7 @@ import Testing
       let path = try next.readLine()
       let sockets = try tree.shell("sh", "ls -d \"$XDG_RUNTIME_DIR\"/agent/leases/*/agent.sock").lines
       #expect(sockets.map(String.init) == [path])
-      // Of a daemon that is killed, the next one sends what is left.
+      // The next daemon sends what a killed one has not sent.
       #expect(answered.contains { $0 > 0 } || Self.rounds < Victim.allCases.count, "\(answered)")
       // The daemon may have sent a request after its lease had ended.
       try tree.stopDaemon()
@@ -100,7 +97,7 @@ import Testing
 
   /// Makes more requests than the lease permits, and kills one of its programs some time later.
   ///
-  /// - Returns: How many requests were answered.
+  /// - Returns: The number of answered requests.
   private func killOnce(_ resource: Resource, _ victim: Victim, _ path: String) throws -> Int {
     let tree = resource.tree
     let owner = try tree.start(["serve", "work", "--times", "\(Self.uses)"])
@@ -119,7 +116,7 @@ import Testing
     }
     var answered = try running.count { try $0.wait() == .exited(0) }
     if victim == .daemon {
-      // It continues at the next daemon with the uses that are left.
+      // The lease continues at the next daemon with the remaining uses.
       let deadline = Instant.now.advanced(by: .testLimit)
       while !server.ends(within: .zero) {
         try #require(Instant.now < deadline, "\(owner.errorText)")

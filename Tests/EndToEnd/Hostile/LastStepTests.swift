@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The last steps of a write: the rename, and the fsync of the directory. The reported result and the disk agree.
+/// The last steps are the rename, and the fsync of the directory. The reported result and the disk agree.
 @Suite(.needsProgramsForLong, .needsFaults) struct `A write whose last step is reported as failed` {
   /// A fault at the last call of a function for a file or directory.
   struct Trial: Sendable, CustomTestStringConvertible {
@@ -20,7 +20,7 @@ import Testing
 
   private static let mostRehearsals = 8
 
-  /// Waits until the daemon has finished the work that follows a response, which an order would count.
+  /// Waits until the daemon has finished the work after a response, which an order would count.
   private static func awaitQuiet(_ daemon: FaultyDaemon) {
     var (count, former) = (0, -1)
     while count != former {

@@ -3,8 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Refreshes whose response is lost. Whether the server has replaced the refresh token is unknown (RFC 6749 section 6,
-/// RFC 9700 section 4.14.2).
+/// Whether the server has replaced the refresh token is unknown (RFC 6749 section 6, RFC 9700 section 4.14.2).
 @Suite(.needsPrograms) struct `An answer that is lost` {
   private typealias Fault = RotatingServer.Fault
 
@@ -50,11 +49,9 @@ import Testing
       let result = try tree.agent("token", "work", "--force-refresh", "--json", "--wait", "30s")
       #expect(result.failed(4), "\(result.errorText)")
       #expect(server.refreshes.count == 2)
-      // The cached token is worth more than the attempt.
       #expect(try tree.token() == token)
       #expect(try tree.json("token", "work")["offline"] == true)
       #expect(server.refreshes.count == 2)
-      // The user can force it.
       #expect(try tree.token("work", "--force-refresh") != token)
       #expect(server.refreshes.count == 3)
       #expect(server.endedGrants == 0)

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// A separate network for a test.
 private enum NetworkNamespace {
   static let isPossible: Bool = {
     let result = try? ProcessRunner.run(

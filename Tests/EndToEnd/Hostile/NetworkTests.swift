@@ -32,7 +32,6 @@ import Testing
       #expect(status["problem"]?["code"] == "network")
       #expect(try tree.agent("status").outputText.contains("waiting for the network or the server"))
       try server.open()
-      // No caller waits; only the queue retries.
       try server.awaitRefreshes(2)
       try tree.awaitStatus { $0["state"] == "active" }
       #expect(try tree.status()["refresh_queued"] == nil)
@@ -46,7 +45,7 @@ import Testing
     try Self.with { (tree, server) throws in
       try tree.stopDaemon()
       server.close()
-      // It starts the daemon, which has lost its tokens.
+      // This starts the daemon, which has lost its tokens.
       #expect(try tree.agent("token", "work").failed(4))
       let caller = try tree.start(["exec", "work", "--wait", "60s", "--", "sh", "-c", "echo $AGENT_ACCOUNT"])
       try tree.awaitEvent("refresh_queued", of: "work")
@@ -83,7 +82,7 @@ import Testing
       #expect(result.failed(4))
       #expect(result.failureCode == "network")
       #expect(begin.duration(to: .now) >= .seconds(4))
-      // No caller waits any more; an attempt in progress completes first.
+      // An attempt in progress completes first.
       try tree.awaitStatus { $0["refresh_queued"] == nil }
     }
   }

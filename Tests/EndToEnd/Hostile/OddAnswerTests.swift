@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A single odd response ends no session: a new refresh token is stored before anything else is checked, and only the
-/// issuer ends a grant (RFC 6749 section 5.2, RFC 9700 section 4.14.2).
+/// A new refresh token is stored before anything else is checked, and only the issuer ends a grant (RFC 6749 section
+/// 5.2, RFC 9700 section 4.14.2).
 @Suite(.needsPrograms) struct `An odd answer` {
   /// Members that replace the server's own, as JSON; null removes one.
   struct Oddity: CustomTestStringConvertible, Sendable {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  // Store first. A second use of a refresh token ends the grant at this server.
+  // At this server, a second use of a refresh token ends the grant.
   @Test(arguments: oddities) func `of a server that rotates costs no session`(oddity: Oddity) throws {
     try Self.with { (tree, server) in
       server.fail(.odd(try oddity.members()))
@@ -70,7 +70,6 @@ import Testing
     }
   }
 
-  // Likewise without a caller.
   @Test(.enabled(if: SetClock.compiler != nil), arguments: [true, false])
   func `to a renewal in the background costs no session`(rotating: Bool) throws {
     try SetClock.with { (tree, _, clock) in
@@ -83,7 +82,7 @@ import Testing
         var asleep = 0
         for (number, oddity) in Self.oddities.filter({ !$0.isHarmless }).enumerated() {
           server.fail(.odd(try oddity.members()))
-          // Into the period in which the token is renewed, or a failed renewal retried.
+          // The token is due for renewal, or for another attempt.
           asleep += 3700
           try clock.set(asleep: asleep)
           try server.awaitRefreshes(2 * number + 2)
@@ -113,10 +112,8 @@ import Testing
         #expect(result.errorText.contains("agent login work\(challenge)\""))
         let status = try tree.status()
         #expect(status["state"] == "expired" && status["problem"]?["code"] == "interaction_required")
-        // No session was signed out.
         let told = try tree.agent("events", "--json").outputText
         #expect(!told.isEmpty && !told.contains("signed_out"), "\(told)")
-        // A caller that forces a refresh tries again, in this process or another one; the grant still exists.
         server.failAlways(nil)
         #expect(try tree.agent("token", "work", "--force-refresh", "--no-daemon").succeeded)
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
@@ -140,7 +137,6 @@ import Testing
         try tree.awaitStatus(of: "odd") { $0["state"] == "expired" }
         for asleep in [9000, 20_000, 40_000] { try clock.set(asleep: asleep) }
         #expect(server.refreshes.count == 2, "the background goes on asking")
-        // Each caller's own request tries again after the back-off.
         #expect(try tree.agent("token", "odd").failed(3))
         #expect(server.refreshes.count == 3)
         #expect(try tree.agent("token", "odd").failed(3))
@@ -221,7 +217,7 @@ import Testing
     }
   }
 
-  // OpenID Connect Core 1.0 section 12.2.
+  // OpenID Connect Core section 12.2.
   @Test(arguments: ["iss", "sub", "aud"]) func `for another user holds the account until one is for the first again`(
     claim: String
   ) throws {
@@ -231,7 +227,6 @@ import Testing
         try session.issuer.control("break_id_token", claim)
         let changed = try session.tree.agent("token", "work", "--force-refresh", "--json")
         #expect(changed.failed(3) && changed.failureCode == "identity_changed", "\(changed.errorText)")
-        // Neither the previous token nor one without an ID Token is served, even after a restart.
         try session.issuer.control("break_id_token", "missing")
         try session.tree.stopDaemon()
         #expect(try session.tree.agent("token", "work").failed(3))
@@ -258,7 +253,6 @@ import Testing
       try tree.awaitStatus { $0["problem"]?["code"] == "identity_changed" }
       #expect(try tree.agent("token", "work").failed(3))
       try issuer.control("break_id_token", "off")
-      // The background policy retries without a request.
       try clock.set(asleep: 3700)
       try tree.awaitStatus { $0["state"] == "active" }
       #expect(try !tree.token().isEmpty)

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Each problem that makes the vault unusable has its own error, changes nothing, and has no effect once it is fixed.
+/// Each problem has its own error, changes nothing, and has no effect once it is fixed.
 @Suite(.needsPrograms) struct `A vault that cannot be used` {
   /// A state of the files that is refused.
   struct Trouble: Sendable, CustomTestStringConvertible {
@@ -15,7 +15,7 @@ import Testing
     /// A part of the message for users.
     let message: String
     var needsRoot = false
-    /// Whether the vault can still be read.
+    /// False if the vault cannot be read either.
     var isOfWritingAlone = false
   }
 
@@ -59,7 +59,7 @@ import Testing
       mend: "mv kept $VAULT", code: "vault_unusable", message: ": the file is damaged"),
     Trouble(
       testDescription: "a file of a later version",
-      // After the magic follows the version, which is higher here than any known one.
+      // The version follows the magic and is higher than any known one.
       spoil: "cp -p $VAULT kept && printf '\\377\\377' | dd of=$VAULT bs=1 seek=8 conv=notrunc 2>/dev/null",
       mend: "mv kept $VAULT", code: "vault_unusable",
       message: "the vault was written by a version that this program does not know"),
@@ -110,7 +110,6 @@ import Testing
     }
   }
 
-  // A passphrase loses nothing.
   @Test(arguments: losses.prefix(3)) func `and has a passphrase is bound anew by it`(loss: String) throws {
     try Session.with { session in
       let tree = session.tree
@@ -239,7 +238,7 @@ import Testing
     }
   }
 
-  // No approval is wasted: the daemon has made the files when the poll is under way.
+  // Approvals are not wasted: the files exist before the first poll.
   @Test(.needsMountNamespace, arguments: fillings)
   func `on a disk that is full before a sign-in is answered gets its session`(filling: String) throws {
     try Issuer.with { issuer in
@@ -274,14 +273,14 @@ import Testing
     }
   }
 
-  /// Stops the issuer. All its threads stand still afterwards.
+  /// Shell lines that stop all threads of the issuer.
   private static func stop(_ issuer: Issuer) -> String {
     let tasks = "/proc/\(issuer.processID)/task"
     return
       "kill -STOP \(issuer.processID); while grep -L '^State:.T' \(tasks)/*/status | grep -q .; do sleep 0.01; done"
   }
 
-  // Sign-out is durable first: the server has not heard of it when the daemon stops, with room again or not.
+  // The sign-out is durable before the server is asked.
   @Test(.needsMountNamespace, arguments: fillings, [true, false])
   func `on a full disk does not lose the revocation of a sign-out`(filling: String, isRoomAgain: Bool) throws {
     try Issuer.with { issuer in
@@ -302,7 +301,7 @@ import Testing
           token
           \(isRoomAgain ? "until curl -s \(issuer.url)/control | grep -q '\"revocations\":[2-9]'; do sleep 0.05; done" : "")
           """)
-        // One is the request that was given up. The daemon that stops or the next one sends the other.
+        // One revocation is the request that was given up. The stopping daemon or the next one sends the other.
         try issuer.await("revocations", 2)
         #expect(lines.contains("out") && lines.contains("failed 3"), "\(lines)")
         #expect(lines.contains { $0.contains("retried for a day") }, "\(lines)")
@@ -325,7 +324,7 @@ import Testing
     }
   }
 
-  // Reserve first: a mounted file cannot be replaced.
+  // A mounted file cannot be replaced, which must be noticed before a refresh token is sent.
   @Test(.needsMountNamespace) func `because it is mounted by itself is told, and nothing is spent`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

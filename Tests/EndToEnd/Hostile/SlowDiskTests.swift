@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The loop never blocks: the daemon's system calls wait, as on a hanging disk, until the test releases them.
+/// The daemon's system calls wait, as on a hanging disk, until the test releases them.
 @Suite(.needsPrograms, .needsFaults) struct `A disk that hangs` {
   private static func with(
     _ roots: [String], isWatched: Bool = true, _ body: (AgentTree, FaultyDaemon, Issuer) throws -> Void
@@ -125,7 +125,7 @@ import Testing
     try Self.with(["runtime/agent"]) { tree, daemon, _ in
       let token = try tree.token()
       _ = try daemon.holding("fstatat") {
-        // It checks when a name in its directory is removed.
+        // The daemon checks its socket when a name in the directory is removed.
         let runtime = try tree.directory.open("runtime/agent")
         try runtime.replaceFile("other", with: Array("x".utf8).span)
         try runtime.removeFile("other")
@@ -189,7 +189,7 @@ import Testing
       } _: { leaving in
         try tree.awaitEvent("signed_out", of: "other")
         #expect(try tree.directory.readText("runtime/agent/changes") == mark)
-        // It would have been reported before this response.
+        // The change would have been reported before this response.
         #expect(try tree.agent("list").succeeded)
         #expect(leaving.errorText.isEmpty)
       }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Canaille accepts an assertion whose `iss` is the client and whose `aud` is its token endpoint, signed with the
-/// server's own key, and each `jti` of a client assertion once. Authlib's grant for assertions about users is tested
-/// with it.
+/// server's own key, and each `jti` of a client assertion once. Authlib provides the grant for assertions about
+/// users.
 @Suite(.needsPrograms, .needs(.canaille), .serialized, .with(.canaille)) struct `A workload at Canaille` {
   private struct Scene {
     let tree: AgentTree
@@ -36,7 +36,7 @@ import Testing
     func renew() throws -> ProcessResult { try tree.agent("token", "work", "--force-refresh", "--json") }
   }
 
-  /// The subject of an access token: a JWT here, which names the user, and is identical within a second.
+  /// The user's name in an access token, which is a JWT here. Tokens of the same second are identical.
   private static func person(of token: String) throws -> JSON? {
     let parts = token.split(separator: ".").map(String.init)
     try #require(parts.count == 3)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  // RFC 7523 section 3: the URL of the token endpoint may be the audience, and here it is the only accepted one.
+  // RFC 7523 section 3. Here, only the token endpoint is accepted as the audience.
   @Test func `is told what the server says of an audience that it does not take`() throws {
     try Self.with("workload") { scene in
       try scene.handOut([("aud", .string(scene.server.issuer))])
@@ -111,7 +111,6 @@ import Testing
       let spent = try scene.renew()
       #expect(spent.failureCode == "assertion_rejected", "\(spent.errorText)")
       #expect(spent.failure?["message"]?.string?.contains("JWT ID is used before") == true, "\(spent.errorText)")
-      // The session and its token are unchanged.
       #expect(try scene.tree.token() == token)
       try scene.handOut()
       let renewed = try scene.renew()

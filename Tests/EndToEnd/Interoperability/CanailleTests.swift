@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server that compares loopback ports, sends `iss`, registers any client, uses JWTs as access tokens, and revokes
-/// only for confidential clients. One instance serves the suite.
+/// Canaille compares loopback ports, sends `iss`, registers any client, uses JWTs as access tokens, and revokes only
+/// for confidential clients.
 @Suite(.needsPrograms, .needs(.canaille), .serialized, .with(.canaille)) struct `Against Canaille` {
   private func line(_ client: String, _ port: Int = 0) throws -> [String] {
     let server = try RealServer.current()
@@ -21,7 +21,7 @@ import Testing
       let first = try tree.token()
       #expect(try tree.token("work", "--force-refresh") != first)
       #expect(try tree.check()["check"] == "ok")
-      // Its metadata name one client authentication method there, but it accepts a secret (RFC 8414 section 2).
+      // The metadata name one client authentication method there, but a secret is accepted (RFC 8414 section 2).
       let end = try #require(try tree.json("logout", "work")["accounts"]?.array?.first)
       #expect(end["revoked"] == false)
       let detail = try #require(end["detail"]?.string)
@@ -79,7 +79,7 @@ import Testing
       try #require(first.succeeded, "\(first.errorText)")
       #expect((first.outputText + first.errorText).contains("registered a client"))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
-      // It also compares the port: the registered one is used again.
+      // The server compares the port, so the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])
       #expect(again.succeeded, "\(again.errorText)")
       #expect(!again.outputText.contains("registered a client"))

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The package in Tests/Tools/Example, which uses the library product as an external package.
+/// Tests/Tools/Example uses the library product as an external package.
 @Suite(.needsPrograms) struct `A program that uses the client library` {
   /// Built once, next to the output of this package.
   private static let program = Result { () throws -> String in
@@ -21,7 +21,6 @@ import Testing
     return "\(scratch)/debug/example"
   }
 
-  /// The output of a command of the tool.
   private static func run(_ tree: AgentTree, _ arguments: String...) throws -> [String] {
     let result = try ProcessRunner.run(
       executable: try program.get(), arguments: arguments, environment: tree.environment())
@@ -33,7 +32,6 @@ import Testing
     _ = try Self.program.get()
     try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
       try AgentTree.with { tree in
-        // There is no daemon yet: the first call starts it.
         #expect(try Self.run(tree, "accounts") == [])
         let started = try tree.daemon()
         #expect(try Self.run(tree, "user") == ["nobody is signed in"])
@@ -60,7 +58,6 @@ import Testing
         #expect(
           try Self.run(tree, "logout", "work") == ["subject \(subject)", "subject -", "signed in: false"])
         #expect(try Self.run(tree, "renew", "work") == ["please sign in: agent login work"])
-        // It has outlived the programs that used it, and a call starts the next one.
         #expect(try tree.daemon() == started)
         try tree.stopDaemon()
         #expect(try Self.run(tree, "start") == [])
@@ -74,13 +71,12 @@ import Testing
     try Issuer.with(["--claim", "email=ann@example.com"]) { issuer in
       try AgentTree.with { tree in
         try tree.signIn(at: issuer.url, "--scope", "openid email offline_access")
-        // Each line arrives as it is printed.
         let process = try RunningProcess(
           executable: "/usr/bin/stdbuf", arguments: ["-oL", program, "watch"], environment: tree.environment())
         let first = [try process.readLine(), try process.readLine()]
         #expect(first.first?.hasSuffix("email ann@example.com") == true)
         try tree.stopDaemon()
-        // The daemon closes its connection, so that it starts the next one.
+        // The daemon closes the program's connection, so that the program starts the next daemon.
         try process.send("\n")
         #expect([try process.readLine(), try process.readLine()] == first)
         process.closeInput()
@@ -121,7 +117,6 @@ import Testing
       }
       #expect(try run("accounts", ["AGENT_SOCKET": place]) == "not now: the daemon is not running\n")
       #expect(try tree.daemons().isEmpty)
-      // Without the program that starts it, the user must act.
       let missing = try run("start", ["PATH": "/nonexistent"])
       #expect(missing.hasPrefix("please correct: the program agent is neither in "))
       #expect(try run("start", ["AGENT_SOCKET": place]) == "")

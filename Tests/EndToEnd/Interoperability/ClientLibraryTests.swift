@@ -4,11 +4,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The library product against the real agent.
 @Suite(.needsPrograms) struct `The client library` {
-  /// ``Session/with(_:body:)`` for `async` code.
-  ///
-  /// - Parameter options: Of the sign-in.
+  /// ``Session/with(_:body:)`` for `async` code, with options of the sign-in.
   private static func withSession(
     _ issuerOptions: [String] = [], _ options: [String] = [], body: (Session) async throws -> Void
   ) async throws {
@@ -96,7 +93,6 @@ import Testing
     try await Self.withSession(claim, ["--scope", "openid email offline_access"]) { session in
       let tree = session.tree
       let subject = try #require(try tree.json("whoami")["subject"]?.string)
-      // A new daemon has no token.
       try tree.stopDaemon()
       try #require(try tree.agent("daemon", "start").succeeded)
       let requests = try session.issuer.requests()
@@ -167,7 +163,6 @@ import Testing
       #expect(answer["headers"]?["x-trace"]?.array?.first?.string == "17")
       #expect(answer["padding"]?.string?.utf8.count == 3_000_000)
       #expect(response.problem == nil)
-      // An error of the resource is a response.
       let missing = try await agent.request(ResourceRequest("\(session.issuer.url)/echo?status=404", account: "work"))
       #expect(missing.status == 404)
       _ = try await missing.bytes()
@@ -206,7 +201,6 @@ import Testing
         "curl -qsS --fail --noproxy '*' -H 'Authorization: \(token.revealedAuthorization())' -H 'DPoP: \(proof)' '\(url)'"
       )
       #expect(try JSON(parsing: answer.output)["message"] != nil, "\(answer.errorText)")
-      // The agent creates them itself, too.
       #expect(try await agent.request(ResourceRequest(url)).status == 200)
       #expect(try session.issuer.count("proof_replays") == 0)
       let elsewhere = await Self.error { () async throws(AgentError) in
@@ -409,7 +403,6 @@ import Testing
     try await Self.withSession { session in
       let agent = Agent(socket: session.tree.socketPath)
       let events = try await agent.events()
-      // Ends at once, without an event.
       let error = await Self.errorWhenCancelled {
       } during: { () async throws(AgentError) in
         for try await _ in events {}
@@ -427,11 +420,9 @@ import Testing
       _ = try await live.token()
       let first = try #require(try await sessions.installation())
       #expect(try tree.json("status")["vault"]?["installation"]?.string == first.text)
-      // A restart is not a reinstallation.
       try tree.stopDaemon()
       try #require(try tree.agent("daemon", "start").succeeded)
       #expect(try await sessions.installation() == first)
-      // The state is removed and the settings remain: the account exists, signed out.
       try tree.stopDaemon()
       let vault = "state/agent/\(try tree.vaultName())"
       let old = try tree.directory.read(vault)
@@ -441,7 +432,7 @@ import Testing
       #expect(try await sessions.accounts().map(\.state) == [.signedOut])
       let error = await Self.error(of: live)
       #expect(error?.remedy == .signIn)
-      // The same user signs in again: in a new installation, in which the old session object has ended.
+      // The same user signs in again, in a new installation in which the old session object has ended.
       try tree.signIn(at: session.issuer.url)
       let second = try #require(try await sessions.installation())
       #expect(second != first)

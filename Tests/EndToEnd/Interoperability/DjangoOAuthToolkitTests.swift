@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A third authorization server: one flow per client, opaque tokens, and device authorization and revocation endpoints
-/// that are missing from its metadata. One instance serves the suite.
+/// This server has one flow per client, opaque tokens, and device authorization and revocation endpoints that are
+/// missing from its metadata.
 @Suite(.needsPrograms, .needs(.djangoOAuthToolkit), .serialized, .with(.djangoOAuthToolkit))
 struct `Against django-oauth-toolkit` {
   private func codeSignIn(_ tree: AgentTree, _ browser: String) throws -> ProcessResult {
@@ -98,7 +98,7 @@ struct `Against django-oauth-toolkit` {
     }
   }
 
-  // OpenID Connect Core 1.0 section 3: an ID Token belongs to other flows, and this server's device grant has none.
+  // OpenID Connect Core section 3: this server's device grant has no ID Token.
   @Test func `an identity that was asked for and does not come is missed, and no more`() throws {
     let server = try RealServer.current()
     try AgentTree.with { tree in
@@ -107,12 +107,12 @@ struct `Against django-oauth-toolkit` {
       #expect(end.event["event"] == "signed_in" && end.event["subject"] == nil)
       #expect(end.status == .exited(0))
       #expect(try !tree.token("work", "--force-refresh").isEmpty)
-      // UserInfo still returns the user (OpenID Connect Core 1.0 section 5.3).
+      // UserInfo still returns the user (OpenID Connect Core section 5.3).
       #expect(try tree.json("whoami", "work")["subject"]?.string?.isEmpty == false)
     }
   }
 
-  // RFC 7591 section 3: its metadata name no registration endpoint, and it registers no clients that get an ID Token.
+  // RFC 7591 section 3. The metadata name no registration endpoint, and registered clients get no ID Token.
   @Test func `a client that is registered signs in, and is deleted with its account`() throws {
     let server = try RealServer.current()
     try AgentTree.with { tree in
@@ -148,10 +148,9 @@ struct `Against django-oauth-toolkit` {
 }
 
 extension RealServer {
-  /// A value of `BROWSER` for django-oauth-toolkit: the user signs in, then allows or denies: "browse" or "refuse".
+  /// A value of `BROWSER`: the user signs in, then allows ("browse") or denies ("refuse").
   fileprivate func user(_ word: String) -> String { "\(Self.path("DjangoOAuthToolkit/user")) \(folder) \(word)" }
 
-  /// The arguments of a sign-in with a browser.
   fileprivate func codeLine() throws -> [String] {
     try line(
       "--client-id", "public-code", "--browser", "--redirect-uri", text("redirect_uri"), "--revocation-endpoint",

@@ -2,13 +2,12 @@ import Encoding
 import TestSupport
 import Testing
 
-/// The requests of both suites below to a real authorization server (RFC 9449).
+/// The requests of both suites below (RFC 9449).
 private func checkBoundSession(_ tree: AgentTree, at server: Glewlwyd) throws {
   #expect(try tree.json("token", "work")["token_type"] == "DPoP")
   var seen: Set<String> = []
   for _ in 0..<5 { seen.insert(try tree.token("work", "--force-refresh")) }
   #expect(seen.count == 5)
-  // A restarted daemon continues with the key in the vault.
   try tree.stopDaemon()
   #expect(try tree.json("status", "--check")["accounts"]?.array?.first?["check"] == "ok")
   #expect(try tree.json("token", "work")["token_type"] == "DPoP")
@@ -40,7 +39,7 @@ private func askUserInfo(_ tree: AgentTree, at server: Glewlwyd, _ options: Stri
     try AgentTree.with { tree in
       let (client, redirectURIs) = try server.browserClient()
       var result: ProcessResult?
-      // Busy ports are skipped; the last ones are the least used.
+      // Busy ports are skipped. The last ones are the least used.
       for uri in redirectURIs.reversed() {
         result = try tree.agent(
           [

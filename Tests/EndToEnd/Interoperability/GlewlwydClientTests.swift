@@ -9,8 +9,8 @@ import Testing
     ("private_key_jwt", ["--token-endpoint-auth-method", "private_key_jwt", "--assertion-audience", "endpoint"]),
   ]
 
-  /// Glewlwyd announces no public clients, has its own name for the device grant, responds to a registration with 200,
-  /// finds a client's key only by its name, and requires each endpoint as the audience of an assertion.
+  /// Glewlwyd announces no public clients, has its own name for the device grant, responds to a registration with
+  /// 200, finds a client's key only by its name, and requires each endpoint as the audience of an assertion.
   @Test(arguments: methods) func `sign in, and are deleted with their accounts`(
     method: String, options: [String]
   ) throws {

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A real authorization server, over TLS with its own certificate authority. One instance serves the suite.
+/// Its certificate authority is its own.
 @Suite(.needsPrograms, .needsGlewlwyd, .serialized, .withGlewlwyd) struct `Against Glewlwyd over TLS` {
   @Test(arguments: ["RS256", "PS256", "ES256", "ES384", "EdDSA"])
   func `sign-in, environment and UserInfo`(algorithm: String) throws {
@@ -38,7 +38,7 @@ import Testing
     return try JSON(parsing: Base64URL.decode(String(header)))["alg"]?.string
   }
 
-  /// The server compares redirect URIs byte by byte, so the port is fixed; a busy one is skipped.
+  /// The server compares redirect URIs byte by byte, so the port is fixed. A busy one is skipped.
   @Test func `sign-in with a browser, twice`() throws {
     let server = try Glewlwyd.current()
     let (client, redirectURIs) = try server.browserClient()
@@ -112,7 +112,7 @@ import Testing
       try tree.directory.write("state/agent/\(try tree.vaultName())", saved)
       let revived = try tree.agent("token", "work")
       #expect(revived.failed(3))
-      // It responds to a dead refresh token with an empty 400, which the provider's data name.
+      // The provider's data name its response to a dead refresh token: an empty 400.
       #expect(revived.errorText.contains("refuses to renew the session"), "\(revived.errorText)")
       #expect(revived.errorText.contains("agent login work"))
     }

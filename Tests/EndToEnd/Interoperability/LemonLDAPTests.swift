@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A portal that compares loopback ports, sends no `iss`, names a further audience in ID Tokens, does not decode HTTP Basic, and
-/// offers neither the device flow nor revocation. One instance serves the suite.
+/// This portal compares loopback ports, sends no `iss`, names a further audience in ID Tokens, does not decode HTTP
+/// Basic, and offers neither the device flow nor revocation.
 @Suite(.needsPrograms, .needs(.lemonLDAP), .serialized, .with(.lemonLDAP)) struct `Against LemonLDAP::NG` {
   private func signIn(_ tree: AgentTree, _ options: String..., browser: String? = nil) throws -> ProcessResult {
     let server = try RealServer.current()
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  // RFC 6749 section 2.3.1 requires the ID and secret to be percent-encoded, and this server does not decode them.
-  // OpenID Connect Core 1.0 section 3.1.3.7: an untrusted audience is refused.
+  // RFC 6749 section 2.3.1 requires a percent-encoded ID and secret, which this server does not decode. OpenID
+  // Connect Core 1.0 section 3.1.3.7: an untrusted audience is refused.
   @Test func `what its confidential client needs is said by the hints, one after the other`() throws {
     let server = try RealServer.current()
     try AgentTree.with { tree in
@@ -83,7 +83,7 @@ import Testing
       try #require(result.succeeded, "\(result.errorText)")
       #expect((result.outputText + result.errorText).contains("registered a client"))
       #expect(try !tree.token().isEmpty)
-      // It also compares the port: the registered one is used again.
+      // The server compares the port: the registered one is used again.
       let again = try tree.agent(["login", "work", "--browser", "--json"], ["BROWSER": server.browser()])
       #expect(again.succeeded, "\(again.errorText)")
       #expect(!again.outputText.contains("registered a client"))

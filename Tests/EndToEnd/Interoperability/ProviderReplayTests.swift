@@ -3,8 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Real services as they document themselves: under their own names, with their own requests, responses and errors.
-/// `Tests/Servers/Providers` has them as data.
+/// `Tests/Servers/Providers` describes the services.
 @Suite(.needsPrograms, .needsProviderReplay, .withProviderReplay)
 struct `At services as they document themselves` {
   @Test(arguments: ProviderSignIn.all.filter { $0.expected != nil }) func `sign-in, refresh, identity and sign-out`(
@@ -147,9 +146,7 @@ struct `At services as they document themselves` {
     return command
   }
 
-  /// Signs in like a user, and returns the last event.
-  ///
-  /// - Parameter line: Another command line than that of the sign-in.
+  /// Signs in like a user, by default with the sign-in's own command line. Returns the last event.
   private func run(_ service: ReplayedService, _ tree: AgentTree, _ line: [String]? = nil) throws -> JSON {
     let login = try tree.start(line ?? command(service, tree), service.environment)
     var event: JSON

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-in with Chromium, driven like a user would (RFC 8252 section 6). One browser at a time.
+/// Sign-in with Chromium, driven like a user would (RFC 8252 section 6).
 @Suite(.needsPrograms, .needsBrowser, .serialized) struct `In a real browser` {
 
   private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
@@ -30,7 +30,7 @@ import Testing
       let seen = try browser.seen()
       #expect(try !tree.token().isEmpty)
       #expect(try issuer.count("approvals") == 1)
-      // The page has the result: no script, no loaded resources, and nothing of the URL but the issuer.
+      // The page has no script, no loaded resources, and nothing of the URL but the issuer.
       let text = seen["text"]?.string ?? ""
       #expect(text.hasPrefix("Signed in\n\nYou are signed in to \(issuer.url) as "), "\(text)")
       #expect(text.hasSuffix(". The account on this machine is work. You can close this tab."), "\(text)")
@@ -56,7 +56,7 @@ import Testing
       #expect(seen["scripts"] == 0 && seen["handlers"] == 0 && seen["loaded"] == 0)
       let source = try #require(seen["source"]?.string)
       #expect(!source.contains("owned") && !source.contains("access_denied"))
-      // The sign-in continues to wait, and the user's own browser completes it.
+      // The sign-in still waits, and the user's own browser completes it.
       _ = try RealBrowser(tree).open(try #require(event["url"]?.string))
       #expect(try login.wait() == .exited(0))
     }
@@ -80,7 +80,6 @@ import Testing
   @Test func `an answer that comes twice signs in once`() throws {
     try Self.with { issuer, tree in
       try issuer.control("break_authorization", "twice")
-      // The second time, nothing listens.
       let browser = RealBrowser(tree, "--unreachable")
       let result = try tree.agent(
         Self.line(issuer, "--browser"), ["BROWSER": browser.variable])
@@ -185,7 +184,7 @@ extension `Against Glewlwyd over TLS` {
       let (_, identity, seen) = try option.map { try signInAtGlewlwyd(tree, $0) } ?? signInAtGlewlwyd(tree)
       #expect(identity["scope"]?.string?.split(separator: " ").sorted() == ["email", "openid", "profile"], "\(seen)")
       #expect(try (tree.json("token", "work")["token_type"] == "DPoP") == (option != nil))
-      // OpenID Connect Core 1.0 section 5.3, requested by the daemon itself.
+      // OpenID Connect Core section 5.3, requested by the daemon itself.
       let answer = try tree.agent("request", server.issuer + "/userinfo", "--account", "work")
       try #require(answer.succeeded, "\(answer.errorText)")
       #expect(try JSON(parsing: answer.output)["sub"] == identity["subject"])
@@ -239,7 +238,6 @@ extension `Against Glewlwyd over TLS` {
         #expect(try program.end().status == 0)
         _ = try browser.seen()
         #expect(try !far.token().isEmpty)
-        // The user's own machine has no part of the session.
         #expect(try near.directory.open("state").fileNames() == [])
       }
     }

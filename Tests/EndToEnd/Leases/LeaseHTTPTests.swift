@@ -2,9 +2,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lease for programs that know HTTP and a token, and nothing of leases.
+/// For programs that know HTTP and a token, but not leases.
 @Suite(.needsPrograms) struct `A lease by HTTP` {
-  /// A server of Python that answers what it got, keeps connections, and takes bodies of any form.
+  /// Returns what it received, keeps connections, and accepts bodies of any form.
   private static let server = #"""
     import http.server, sys
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -54,13 +54,13 @@ import Testing
 
     var tree: AgentTree { session.tree }
 
-    /// Runs a script for which the place /v1 is lent.
+    /// Runs a script with a lease of the path /v1.
     func lent(_ script: String, _ options: String..., environment: [String: String?] = [:]) throws -> ProcessResult {
       let lease = ["--only", origin + "/v1", "--url-as", "API", "--token-as", "KEY"] + options
       return try tree.agent(["exec", "--lease"] + lease + ["work", "--", "sh", "-c", script], environment)
     }
 
-    /// What the server has got so far, up to a request for /v1/last, which is made now.
+    /// The requests that the server has received, before one for /v1/last that this sends.
     func requests() throws -> [String] {
       try #require(lent("curl -sS -H \"Authorization: Bearer $KEY\" $API/last").succeeded)
       var lines: [String] = []
@@ -339,7 +339,7 @@ import Testing
       for process in processes + [owner.processID] {
         let memory = ProcessMemory(of: process)
         let places = try memory.places(of: [("access token", token), ("lease's token", String(answer[3]))])
-        // The search finds what is there.
+        // The search finds existing secrets.
         #expect(places.contains { $0.secret.hasPrefix("lease") }, "\(process)")
         #expect(!places.contains { $0.secret.hasPrefix("access") }, "\(process): \(places)")
         #expect(ProcessFiles.text("environ", of: process)?.contains(token) == false)

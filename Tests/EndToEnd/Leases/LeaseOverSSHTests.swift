@@ -44,7 +44,6 @@ struct `A lease for a host of ssh` {
       #expect(result.status == .exited(5), "\(result.errorText)")
       #expect(result.outputText == "POST 1 it's text\n6\n", "\(result.errorText)")
       #expect(result.errorText.contains("programs may send requests as work to \(url)"), "\(result.errorText)")
-      // The account has no session there.
       #expect(try far.directory.open("state").fileNames() == [])
       try Self.expectNothingLeft(host, far)
     }

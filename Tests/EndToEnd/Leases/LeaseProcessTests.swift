@@ -3,9 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// The process that serves the peers of a lease, which nobody trusts.
 @Suite(.needsPrograms) struct `The process of a lease` {
-  /// A lease of `work`, as `agent serve` holds it.
+  /// A lease of `work`, as created by `agent serve`.
   private struct Served {
     let tree: AgentTree
     let command: RunningProcess
@@ -28,13 +27,12 @@ import Testing
     func request(_ words: String...) throws -> ProcessResult { try tree.agent(["request"] + words, environment) }
   }
 
-  /// The open descriptors of a process, without their numbers.
   private static func descriptors(_ process: Int32) throws -> [Substring] {
     let listing = try ProcessRunner.shell("for f in /proc/\(process)/fd/*; do readlink \"$f\"; done").outputText
     return listing.split(separator: "\n").map { $0.prefix { $0 != ":" } }.sorted()
   }
 
-  /// Tries until it holds.
+  /// Polls until `holds` returns true.
   private static func until(_ what: Comment, _ holds: () throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !holds() {
@@ -57,7 +55,8 @@ import Testing
       let status = try #require(ProcessFiles.text("status", of: process))
       #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
       let kinds = try Self.descriptors(process)
-      // The connection to its owner, the socket that listens, the way to the daemon; what its loop waits by; no file.
+      // The connection to its owner, the listener, and the connection to the daemon. The loop uses pipes and
+      // anonymous inodes. There is no file.
       #expect(kinds.count { $0 == "socket" } == 3, "\(kinds)")
       #expect(kinds.allSatisfy { ["socket", "pipe", "anon_inode", "/dev/null"].contains($0) }, "\(kinds)")
     }
@@ -77,11 +76,10 @@ import Testing
       let peers = try (0..<30).map { _ in try Peer(served.path) }
       for peer in peers {
         for _ in 0..<8 {
-          // The lease process disconnects who passes more than it has room for.
+          // The lease process disconnects a peer that passes more descriptors than it has room for.
           guard (try? peer.send(#"{"v":1,"#, passing: file)) != nil else { break }
         }
       }
-      // Lines that are refused, in one piece.
       let flood = Array(String(repeating: "{\"v\":1,\"request\":\"token\"}\n", count: 2000).utf8)
       _ = try flooding.send(flood)
       for _ in 0..<2000 { #expect(try flooding.readLine() != nil) }
@@ -103,7 +101,6 @@ import Testing
       try pipe.writing.setNonBlocking(false)
       for _ in 0..<3 { #expect(try served.request(resource.server.url("/small")).outputText == "small") }
       #expect(try resource.tree.agent("request", resource.server.url("/small")).outputText == "small")
-      // What it does read in the end is all there.
       var count = 0
       while count < big.utf8.count {
         var bytes: [UInt8] = []

@@ -206,7 +206,6 @@ import Testing
   }
 }
 
-/// What the recipes need of this machine.
 enum Recipes {
   static let hasBubblewrap = succeeds("bwrap --ro-bind / / --unshare-pid --unshare-ipc true")
   static let processNamespace =
@@ -215,7 +214,7 @@ enum Recipes {
   static let hasUserNamespaces =
     Machine.userID == 0
     && succeeds("setpriv --reuid=165534 --regid=165534 --clear-groups unshare --user --map-root-user true")
-  /// How root gives a server its own directory below /run.
+  /// Gives root's server its own directory below /run.
   static let ownMounts = Machine.userID == 0 ? "unshare -m" : ""
   static let hasSSH = succeeds(
     "test -x /usr/sbin/sshd && command -v ssh ssh-keygen \(ownMounts.isEmpty ? "" : "&& unshare -m true")")

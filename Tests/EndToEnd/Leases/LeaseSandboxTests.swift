@@ -2,13 +2,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// Programs that know nothing of leases, in bubblewrap without a network. The account's token is searched for in the
-/// memory, environment, output and files of each while the server holds an answer back.
+/// Programs that do not know leases, in bubblewrap without a network. While the server delays a response, the memory,
+/// environment, output and files of each are searched for the account's token.
 @Suite(
   .needsPrograms, .needsForeignMemory,
   .enabled(if: Recipes.hasBubblewrap, "bubblewrap is not installed; \"make deps-check\" installs it"))
 struct `A lease in a sandbox without a network` {
-  /// Serves files and a model that answers in one piece or in events. It holds an answer back until a line arrives.
+  /// Serves files, and a model that responds in one piece or in events. Delays a response until it reads a line.
   private static let server = #"""
     import http.server, json, sys
     FOLDER, HELD = sys.argv[1:3]
@@ -52,7 +52,7 @@ struct `A lease in a sandbox without a network` {
     server.serve_forever()
     """#
 
-  /// Makes what the server serves: a text, a repository and the index of one package.
+  /// Creates what the server serves: a text, a repository and the index of one package.
   private static func prepare(_ folder: String) throws {
     let package = """
       import hashlib, zipfile
@@ -81,11 +81,11 @@ struct `A lease in a sandbox without a network` {
     let name: String
     /// The variable of the token.
     let token: String
-    /// The path of the answer that is held back; empty for the stream of a model.
+    /// The path of the delayed response; empty for a model's stream.
     var held = ""
-    /// The program that it runs.
+    /// A program that the recipe runs.
     var program: (name: String, text: String) = ("none", "")
-    /// What follows it.
+    /// A command that follows the recipe.
     var then = "true"
     /// The last line of the output.
     let result: String
@@ -121,7 +121,7 @@ struct `A lease in a sandbox without a network` {
       ), result: "HELLO python data: first data: second"),
   ]
 
-  /// Starts a recipe in an empty directory, with the server at the place that it lends.
+  /// Starts a recipe in an empty directory, with the server as its leased URL.
   private static func start(
     _ tree: AgentTree, _ place: String, _ recipe: Recipe, python: String?
   ) throws -> RunningProcess {
@@ -145,7 +145,7 @@ struct `A lease in a sandbox without a network` {
       ]))
   }
 
-  /// The processes that one has started, with those that they have, and itself.
+  /// The IDs of a process and its descendants.
   private static func family(of process: Int32) throws -> [Int32] {
     let listing = try ProcessRunner.shell("ps -e -o pid=,ppid=").outputText
     let pairs = listing.split(separator: "\n").map { $0.split(separator: " ").compactMap { Int32($0) } }
@@ -173,11 +173,10 @@ struct `A lease in a sandbox without a network` {
       seesPhantom = seesPhantom || places.contains { $0.secret == "phantom" }
       #expect(!environment.contains(token))
     }
-    // The search finds what is there.
+    // The search finds existing secrets.
     #expect(seesPhantom)
   }
 
-  /// - Returns: The last line of its output.
   private static func finish(_ tree: AgentTree, _ owner: RunningProcess) throws -> String {
     var output = ""
     while let line = try? owner.readLine() { output += line + "\n" }

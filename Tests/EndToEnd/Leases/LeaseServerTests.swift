@@ -2,12 +2,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// Leases with third-party servers, which parse requests in their own way.
+/// Third-party servers parse requests in their own way.
 @Suite(.needsPrograms) struct `A lease at a server` {
   // MARK: Unread bodies
 
-  /// Stores notes and returns them to any client. It reads the body of no GET, and of no request for /unread, like a
-  /// handler of `http.server` that does not request it.
+  /// Stores notes and returns them to any client. Like handlers of `http.server` that do not request it, it does not
+  /// read the body of a GET or of a request for /unread.
   private static let notes = #"""
     import http.server
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ import Testing
       }
       let lease = try tree.start(["serve", "work", "--only", server.origin])
       let environment = ["AGENT_SOCKET": Optional(try lease.readLine())]
-      // The owner's next request would be its body.
+      // The owner's next request would be this body.
       let body = "POST /notes/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 160\r\n\r\n"
       let sent = try tree.agent(
         ["request", method, "--data", "@-", server.origin + "/unread"], environment, input: body)
@@ -166,7 +166,6 @@ import Testing
     }
   }
 
-  /// A program with a lease of `work`.
   private struct Borrower {
     let tree: AgentTree
     let socket: String
@@ -176,7 +175,6 @@ import Testing
     }
   }
 
-  /// Lends a path of a server.
   private static func with(
     _ origin: String, _ path: String, _ options: String..., body: (Borrower) throws -> Void
   ) throws {
@@ -241,7 +239,7 @@ private struct Tomcat {
         "exec \"$0\" -cp \"$1\" -Dcatalina.home=\"$2\" -Dcatalina.base=\"$2\" org.apache.catalina.startup.Tomcat --await 2>&1",
         program.java, program.archive, directory.path,
       ])
-    // Its port ends the line that reports that it serves.
+    // This line ends with Tomcat's port.
     while true {
       let line = try process.readLine()
       guard line.contains("Starting ProtocolHandler"), let end = line.split(separator: "-").last else { continue }
@@ -260,8 +258,7 @@ private struct Nginx {
   /// - Parameter configuration: The content of its `server` block; paths are below its own directory.
   init(_ configuration: String) throws {
     directory = try TemporaryDirectory()
-    // It uses an inherited socket like one that it opened: the port is free, and connections wait until it accepts
-    // them.
+    // nginx uses an inherited socket like its own, so the port is free and connections wait until nginx accepts them.
     let listener = try UnixSocket.listenLoopback(port: 0)
     let port = try UnixSocket.localPort(listener)
     origin = "http://127.0.0.1:\(port)"
@@ -284,6 +281,5 @@ private struct Nginx {
     #expect(status == .exited(0), "\(process.errorText)")
   }
 
-  /// Whether its directory contains a file.
   func has(_ name: String) -> Bool { (try? directory.readText("files/" + name)) != nil }
 }

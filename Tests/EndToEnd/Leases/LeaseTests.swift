@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// A lease as created by a user, and used by a misbehaving program.
 @Suite(.needsPrograms) struct `A lease` {
   /// The output of `agent serve`, with the environment of its peers.
   private final class Served {
@@ -273,7 +272,6 @@ import Testing
       _ = try program.until("runtime/s")
       let asks = try tree.start(["request", resource.server.url()], ["AGENT_SOCKET": tree.path("runtime/s")])
       _ = try program.until("Allow?")
-      // The lease itself continues meanwhile.
       let terms = try Peer(tree.path("runtime/s")).ask(#"{"v":1,"request":"lease_status"}"#)
       #expect(terms.contains("places"), "\(terms)")
       try program.type("y")
@@ -460,7 +458,6 @@ import Testing
       while try sockets().contains(killed), Instant.now < deadline { Threads.sleep(for: .milliseconds(10)) }
       #expect(try sockets() == [alive.path, next.path], "removed by the next daemon")
       for served in [alive, next] {
-        // Each opens its lease again at the next daemon.
         while try !tree.agent(["request", resource.server.url("/x")], served.environment).succeeded {
           try #require(Instant.now < deadline)
         }
@@ -505,7 +502,6 @@ import Testing
         while true {
           let result = try resource.tree.agent(["request", url], served.environment)
           if result.succeeded { return }
-          // Until the next daemon has opened it again.
           try #require(result.failed(4) && Instant.now < deadline, "\(result.errorText)")
         }
       }
@@ -730,7 +726,6 @@ import Testing
 
   @Test func `slows nobody else, whatever its peers do`() throws {
     try Self.with { resource, served in
-      // Half lines, many connections, unexpected descriptors, and floods of refused requests.
       let half = try (0..<40).map { _ in try Peer(served.path) }
       for peer in half { _ = try peer.send(Array(#"{"v":1,"request":"#.utf8)) }
       let flood = try Peer(resource.tree.socketPath)

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `A vault that was copied` {
-  /// Copies directories of one tree into another, with owners and modes.
   private static func copy(_ names: [String], from tree: AgentTree, to other: AgentTree) throws {
     for name in names {
       let line = "rm -rf '\(other.path(name))' && cp -a '\(tree.path(name))' '\(other.path(name))'"
@@ -81,7 +80,6 @@ import Testing
           #expect(result.failed(3))
           #expect(result.failureCode == "other_machine")
           #expect(try issuer.requests() == asked)
-          // On the original machine, the copy is as usable as the original.
           #expect(try first.agent(copy, "token", "work").succeeded)
         }
       }

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `A lock` {
-  /// Commands that need the session of an account.
   private static let commands: [[String]] = [
     ["token", "shut"], ["token", "shut", "--force-refresh"], ["token", "shut", "--id-token"],
     ["token", "shut", "--scope", "openid"],
@@ -84,7 +83,7 @@ import Testing
     }
   }
 
-  // Local questions never wait for a network.
+  // Local requests never wait for a network.
   @Test func `does not wait for a refresh that is under way, whose new refresh token is not lost`() throws {
     try LockedHome.with { home in
       try home.issuer.control("hang", "token")
@@ -92,7 +91,6 @@ import Testing
       let token = try home.tree.start(["token", "shut", "--force-refresh", "--json"])
       try home.issuer.await("hangs", 1)
       #expect(try home.tree.agent("lock", "--json").succeeded)
-      // Callers waiting for the token are notified at once.
       #expect(try token.wait() == .exited(5))
       #expect(try home.isLocked())
       try home.issuer.control("hang", "off")
@@ -143,7 +141,6 @@ import Testing
       let asking = try home.tree.start(["status", "--check", "shut", "--json"])
       try home.issuer.await("hangs", 1)
       #expect(try home.tree.agent(ending).succeeded)
-      // It ends although the server remains silent.
       let account = try JSON(parsing: Array(asking.readLine().utf8))["accounts"]?.array?.first
       #expect(account?["check"]?.string == check, "\(String(describing: account))")
       #expect(account?["check_problem"]?["code"]?.string == code)
@@ -199,7 +196,7 @@ import Testing
       #expect(try !home.tree.token("open").isEmpty)
       #expect(try home.tree.json("vault", "set", "--lock-after", "never")["lock_after"] == 0)
       try home.unlock()
-      // Longer than it took before.
+      // Together longer than the time without use.
       Threads.sleep(for: .milliseconds(1500))
       #expect(try !home.isLocked())
     }
@@ -221,7 +218,6 @@ import Testing
       let tree = session.tree
       try tree.directory.write("passphrase", LockedHome.passphrase + "\n")
       #expect(try tree.agent("vault", "set", "--lock-after", "10s").succeeded)
-      // Nothing has been unlocked.
       #expect(try tree.agent("vault", "add-passphrase", "--passphrase-file", tree.path("passphrase")).succeeded)
       #expect(try tree.agent("vault", "remove-slot", "1").succeeded)
       for isUnlocked in [false, true] {
@@ -247,7 +243,6 @@ import Testing
   {
     try LockedHome.with { home in
       try home.run("vault", "set", "--lock-after", "10s")
-      // Each use restarts the time.
       let end = Instant.now.advanced(by: .seconds(12))
       while Instant.now < end {
         #expect(try !home.isLocked())
@@ -265,12 +260,11 @@ import Testing
 }
 
 extension AgentTree {
-  /// Whether the log contains a lock with this cause.
   func hasLocked(_ cause: String) throws -> Bool {
     try events().contains { $0["event"] == "locked" && $0["cause"]?.string == cause }
   }
 
-  /// Waits for that. The log itself is the only indication.
+  /// The log is the only indication.
   func awaitLock(_ cause: String) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !hasLocked(cause) {

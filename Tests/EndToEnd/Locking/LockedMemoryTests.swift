@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Secrets left in the daemon's memory after a lock.
 @Suite(.needsPrograms, .needsForeignMemory) struct `The memory of a locked daemon` {
   @Test func `holds neither tokens nor what unlocks them`() throws {
     let issuer = try CanaryIssuer()

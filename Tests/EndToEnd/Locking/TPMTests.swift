@@ -11,7 +11,6 @@ import Testing
       #expect(status["binding"] == "tpm2" && status["binding_problem"] == nil, "\(status)")
       #expect(status["slots"] == [["slot": 1, "kind": "tpm2", "protection": "device"]])
       #expect(try home.run("status", "--verbose").outputText.contains("bound to the TPM"))
-      // The background policy continues without a user, also with a new daemon.
       try home.tree.stopDaemon()
       try home.run("token", "work", "--force-refresh")
       #expect(try home.tree.json("vault", "check")["sound"] == true)
@@ -136,7 +135,7 @@ import Testing
       }
       #expect(code == "tpm_locked_out" && attempts > 1)
       #expect(try home.agent("unlock", "--json", "--pin-file", home.file("pin")).failureCode == "tpm_locked_out")
-      // It is asked for once: another try could only fail.
+      // The PIN is asked for once, since another attempt could only fail.
       #expect(try Self.type([TPMHome.pin], in: home).status == 4)
     }
   }
@@ -157,7 +156,7 @@ import Testing
       let lent = try home.agent("exec", "--lease", "work", "--", "agent", "request", home.issuer.url + "/resource")
       #expect(lent.succeeded, "\(lent.errorText)")
       let refreshes = try home.issuer.count("refreshes")
-      // From here on the vault can be decrypted without the TPM: a copy of it contains the refresh token.
+      // From here on, a copy of the vault can be decrypted without the TPM and contains the refresh token.
       try home.run("vault", "bind", "--to", "host")
       try home.tree.stopDaemon()
       let other = try SoftwareTPM()
@@ -166,7 +165,6 @@ import Testing
       #expect(copied.errorText.contains("agent login work"), "\(copied.errorText)")
       #expect(try home.issuer.count("refreshes") == refreshes)
       try home.tree.stopDaemon()
-      // Nothing was lost on the machine with the key.
       try home.run("token", "work", "--force-refresh")
       #expect(try proof(home).succeeded)
       #expect(try home.issuer.count("reuse_detected") == 0)
@@ -181,7 +179,6 @@ import Testing
       #expect(away.failed(1) && away.failureCode == "tpm_unavailable", "\(away.errorText)")
       #expect(away.errorText.contains("agent vault check"), "\(away.errorText)")
       #expect(try proof(home).failureCode == "tpm_unavailable")
-      // The cached token is served.
       try home.run("token", "work")
       #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")
     }
@@ -196,7 +193,7 @@ import Testing
         executable: Programs.path("agent"), arguments: ["proof", "\(home.issuer.url)/resource"],
         environment: home.tree.environment(home.machine()))
       for _ in 0..<3 { #expect(try home.agent("list").succeeded) }
-      // On the loop the wait would have failed before.
+      // Waiting on the loop would have failed before.
       try home.tpm.signal(18)
       #expect(try waiting.wait() == .exited(0))
     }
@@ -264,7 +261,6 @@ import Testing
       try #require(try login("open").succeeded)
       try #require(try home.tree.json("vault", "status")["binding"] == "tpm2")
       try lying.refuse()
-      // The second time it is the same.
       for _ in 0..<2 {
         let refused = try login("work", "--dpop")
         #expect(refused.status == .exited(1) && refused.failureCode == "tpm_unavailable", "\(refused.errorText)")

@@ -88,7 +88,6 @@ import Testing
       let result = try home.tree.agent("unlock", "--no-input", "--json")
       #expect(result.failed(2) && result.failureCode == "invalid_request")
       #expect(result.errorText.contains("use a file with --passphrase-file"))
-      // There is no terminal here either.
       let other = try home.tree.agent(["unlock", "--json"], input: LockedHome.passphrase)
       #expect(other.failed(2), "\(other.errorText)")
       #expect(try home.tree.agent("unlock", "--no-daemon").failed(2))
@@ -170,7 +169,6 @@ import Testing
       #expect(try home.isLocked("open"))
       #expect(try !home.isLocked("shut"))
       try home.unlock()
-      // The session continued all the time.
       #expect(try home.tree.token("open") != token)
       #expect(try home.issuer.count("reuse_detected") == 0)
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `The vault's commands` {
-  /// The slots as `KIND:PROTECTION`, ordered by number.
+  /// The slots as `KIND:PROTECTION`, by number.
   private static func slots(_ tree: AgentTree) throws -> [Int: String] {
     let slots = try #require(try tree.json("vault", "status")["slots"]?.array)
     return Dictionary(
@@ -51,7 +51,6 @@ import Testing
       #expect(
         try tree.json("vault", "add-passphrase", "--protection", "passphrase", "--passphrase-file", home.wrong)["slot"]
           == 4)
-      // Both passphrases now unlock the level.
       for file in [home.file, home.wrong] {
         try home.lock()
         try home.run("unlock", "--passphrase-file", file)
@@ -70,7 +69,6 @@ import Testing
       #expect(try tree.agent("unlock", "--passphrase-file", home.file).failed(5))
       try home.run("unlock", "--passphrase-file", tree.path("new"))
       #expect(try Self.slots(tree) == [1: "host:device", 2: "passphrase:passphrase", 3: "passphrase:device"])
-      // Numbers are never reused.
       #expect(try tree.json("vault", "bind")["slot"] == 5)
       #expect(try Self.slots(tree)[1] == nil)
       #expect(try !tree.token("open", "--force-refresh").isEmpty)
@@ -94,7 +92,6 @@ import Testing
       let tree = home.tree
       try home.run("vault", "add-passphrase", "--passphrase-file", home.file)
       try home.lock()
-      // Locked data remain unchanged.
       #expect(try tree.json("vault", "rotate-key", "--passphrase-file", home.file)["rotated"] == ["device"])
       try home.unlock()
       #expect(try !home.isLocked())
@@ -173,15 +170,15 @@ import Testing
 
   // MARK: Cuts
 
-  /// Changes of the slots, in sequence, each interrupted within this many milliseconds: most last as long as a few key
+  /// The limits in milliseconds for interrupting each change of the slots: most changes last as long as a few key
   /// derivations, the others no longer than a write.
   private static let changes = [
     ("add", 900), ("rotate", 900), ("change", 900), ("rebind", 900), ("bind", 60), ("remove", 60),
   ]
   private static let rounds = Sanitizer.isOn ? 6 : 36
 
-  /// The command line of a change. Prepares the slots for it, whatever an earlier interruption left: `rotate` then
-  /// needs a single passphrase, `remove` has a slot to remove, and `rebind` finds no automatic slot.
+  /// Prepares the slots for a change, whatever an earlier interruption left: `rotate` needs a single passphrase,
+  /// `remove` has a slot to remove, and `rebind` finds no automatic slot. Returns the command line.
   private static func prepare(_ change: String, _ home: LockedHome) throws -> [String] {
     let tree = home.tree
     if try !slots(tree).values.contains("host:device") { try home.run("vault", "bind", "--to", "host") }
@@ -215,7 +212,6 @@ import Testing
         let line = try Self.prepare(change, home)
         let daemon = try OtherProcess(try tree.daemon())
         let command = try tree.start(line)
-        // At any moment.
         let moment = Int(Randomness.bytes(2).reduce(0) { $0 << 8 | Int($1) }) % milliseconds
         Threads.sleep(for: .milliseconds(moment))
         try daemon.signal(Signals.SIGKILL)

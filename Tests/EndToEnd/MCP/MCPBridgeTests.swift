@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The bridge, with the test as both client and server.
+/// The test is both client and server.
 @Suite(.needsPrograms) struct `The bridge of agent mcp` {
   private static let call = #"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{}}}"#
   private static let json = ["Content-Type: application/json"]
@@ -11,7 +11,7 @@ import Testing
   private static let begun =
     #"{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#
 
-  /// Runs `body` with a bridge to a server that responds to each request like this. It starts the session itself.
+  /// Runs `body` with a bridge to a server with these responses. The session has begun.
   private static func with(
     _ options: String..., changes: (Resource) throws -> [String: String?] = { _ in [:] },
     answering answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
@@ -62,7 +62,6 @@ import Testing
         let answer = try lines.ask(line)
         #expect(answer["error"]?["code"] == -32600 && answer["id"] == .null, "\(answer)")
       }
-      // A client waits for the response with its ID.
       let answer = try lines.ask(#"{"jsonrpc":"1.0","id":1,"method":"x"}"#)
       #expect(answer["error"]?["code"] == -32600 && answer["id"] == 1, "\(answer)")
       #expect(try lines.ask("\n" + Self.call)["result"] != nil)
@@ -249,7 +248,6 @@ import Testing
       #expect(refused["error"]?["code"] == -32001, "\(refused)")
       #expect(refused["error"]?["data"]?["command"] == "agent login work")
       try resource.tree.signIn(at: resource.session.issuer.url)
-      // The client continues without having started a session.
       #expect(try lines.ask(Self.call)["result"] != nil)
       #expect(Self.calls(resource).first?.values("Mcp-Session-Id") == ["s-1"])
       try lines.finish()

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The MCP SDK at both ends of the bridge, with both generations of the protocol.
+/// The MCP SDK is at both ends of the bridge, with both generations of the protocol.
 @Suite(.needsPrograms, .needsMCP) struct `An MCP client by way of the bridge` {
   static let modes = ["legacy", "2026-07-28"]
 

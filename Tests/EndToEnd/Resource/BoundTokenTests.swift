@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Tokens bound to a key (RFC 9449), with the built programs and a development issuer.
+/// RFC 9449.
 @Suite(.needsPrograms) struct `Bound tokens` {
   /// Signs in to the account `work` with a key, runs `body` and stops everything.
   private func with<Result>(_ options: String..., body: (Session) throws -> Result) throws -> Result {
@@ -42,7 +42,6 @@ import Testing
         #expect(try tree.agent("token", "--header").outputText == "Authorization: DPoP \(second)\n")
         let env = try tree.shell("dash", #"eval "$(agent env)" && echo "$AGENT_TOKEN_TYPE $AGENT_ACCESS_TOKEN""#)
         #expect(env.outputText == "DPoP \(second)\n")
-        // A restarted daemon continues with the key in the vault.
         try tree.stopDaemon()
         #expect(try tree.json("token", "work")["token_type"] == "DPoP")
         #expect(try tree.json("status", "--check")["accounts"]?.array?.first?["check"] == "ok")
@@ -51,14 +50,13 @@ import Testing
           let asked = try call(session)
           #expect(asked.hasPrefix("HTTP/1.1 401 "))
           #expect(try call(session, "--nonce '\(nonce(asked))'").hasPrefix("HTTP/1.1 200 "))
-          // It is remembered, and the server accepts the last one once more.
+          // The nonce is remembered, and the server accepts the last one once more.
           #expect(try call(session).hasPrefix("HTTP/1.1 200 "))
         } else {
           #expect(try call(session, path: "/resource?q=1").hasPrefix("HTTP/1.1 200 "))
         }
         #expect(try issuer.count("proof_replays") == 0)
         #expect(try tree.json("logout", "work")["accounts"]?.array?.first?["revoked"] == true)
-        // Without a session no origin may get its token.
         #expect(try tree.agent("proof", "GET", issuer.url + "/resource").failed(1))
       }
     }
@@ -120,7 +118,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 1: the attack that binding prevents.
+  // RFC 9449 section 1.
   @Test func `are of no use to whoever steals them`() throws {
     try with { session in
       let token = try session.tree.token()
@@ -134,7 +132,6 @@ import Testing
         let answer = try session.tree.shell("dash", "curl -qsi --noproxy '*' \(options) '\(url)'").outputText
         #expect(answer.hasPrefix("HTTP/1.1 401 "))
       }
-      // An intercepted proof is useless too.
       _ = try session.tree.shell(
         "dash", "curl -qs --noproxy '*' -H 'Authorization: DPoP \(token)' -H 'DPoP: \(proof)' '\(url)'")
       let again = try session.tree.shell(
@@ -168,7 +165,6 @@ import Testing
         let added = (["account", "add"] + login.dropFirst() + ["--dpop"]).joined(separator: " ")
         #expect(Hints.all(in: refused) == ["agent \(added) && agent login work --device"])
         #expect(try tree.agent(login + ["--device", "--dpop"]).succeeded)
-        // The setting is stored with the account.
         #expect(try tree.agent("login", "work", "--device").succeeded)
         #expect(try tree.json("token", "work")["token_type"] == "DPoP")
       }
@@ -200,7 +196,6 @@ import Testing
       #expect(result.failed(1))
       #expect(result.failureCode == "server_rejected")
       #expect(try session.issuer.count("proofs") - before == (fault == "nonce_storm" ? 2 : 1))
-      // The refresh token was not spent.
       try session.issuer.control("break_dpop", "off")
       #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)
     }
@@ -231,7 +226,7 @@ import Testing
     }
   }
 
-  // RFC 9449 section 7, with `agent request`: it handles proofs, nonces and bodies itself.
+  // RFC 9449 section 7. `agent request` handles proofs, nonces and bodies itself.
   @Test(arguments: [[], ["--dpop-nonce"]]) func `are used by agent request`(options: [String]) throws {
     try Issuer.with(["--dpop-required"] + options) { issuer in
       try AgentTree.with { tree in
@@ -273,7 +268,7 @@ import Testing
     try with { session in
       let token = try session.tree.token()
       try session.issuer.control("dpop_nonce", "on")
-      // This server accepts no time as current, so that every proof is rejected.
+      // This server accepts no time as current, so every proof is rejected.
       try session.issuer.control("dpop_window", "0", ("clock_offset", "7"))
       _ = try session.tree.agent("request", session.issuer.url + "/resource")
       try session.issuer.control("dpop_window", "60", ("clock_offset", "0"))

@@ -6,8 +6,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Keys with which a client authenticates, and which no other program ever sees: the one its tokens are bound to (RFC
-/// 9449) and its own (RFC 7523).
+/// The keys to which a client's tokens are bound (RFC 9449) and with which it authenticates (RFC 7523).
 @Suite(.needsPrograms, .needsForeignMemory) struct `Keys that prove who asks` {
   private static let names = ["dpop_key", "client_key"]
 
@@ -23,7 +22,7 @@ import Vocabulary
     return try names.flatMap { name -> [(name: String, value: [UInt8])] in
       let structure = try Base64URL.decode(try #require(members[name]?.string, "\(name) is not in the vault"))
       let number = try privateNumber(in: structure)
-      // Numbers are stored in little-endian order.
+      // The library stores numbers in little-endian order.
       return [(name, structure), (name, number), (name, Array(number.reversed()))]
     }
   }

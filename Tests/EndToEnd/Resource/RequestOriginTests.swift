@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// A token is only sent where the user has permitted it.
 @Suite(.needsPrograms) struct `The places that get a token` {
   private static func other() throws -> LoopbackServer {
     try LoopbackServer { while try $0.readRequest() != nil { try $0.respond(body: "other") } }
@@ -63,7 +62,6 @@ import Testing
       for attempt in ["before", "after"] {
         let refused = try session.tree.agent("request", evil.url(), "--json", "--output", "/dev/null")
         #expect(refused.failed(1) && refused.failureCode == "origin_not_allowed", "\(attempt): \(refused.errorText)")
-        // An unrelated change does not also confirm origins.
         try session.tree.allow(good)
       }
       #expect(evil.connections == 0)
@@ -115,7 +113,6 @@ import Testing
     try Resource.answering(answer) { (resource) throws in
       #expect(try resource.request().outputText == "end")
       #expect(resource.server.requests.map { $0.values("Authorization").count } == [1, 1])
-      // A request with an effect is not repeated.
       #expect(try resource.request("POST").outputText == "moved")
       #expect(resource.server.requests.count == 3)
     }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A resource's errors about the token (RFC 6750 section 3.1, RFC 9470).
+/// RFC 6750 section 3.1, RFC 9470.
 @Suite(.needsPrograms) struct `A token that a resource refuses` {
   /// Rejects the first token, and accepts later ones.
   private static func refusingFirst(
@@ -33,7 +33,6 @@ import Testing
       #expect(resource.server.requests.map(\.body) == ["text", "text"])
       #expect(Set(resource.server.requests.map { $0.values("Authorization") }).count == 2)
       #expect(try resource.session.issuer.count("refreshes") == 1)
-      // All requests use the new one.
       #expect(try resource.request().succeeded)
       #expect(try resource.session.issuer.count("refreshes") == 1)
     }
@@ -56,7 +55,7 @@ import Testing
       #expect(try resource.tree.state() == "active")
       let told = try resource.tree.agent("events", "--json").outputText
       #expect(told.contains("signed_in") && !told.contains("signed_out"), "\(told)")
-      // After a renewal for another reason a new token is tried again.
+      // After a renewal for another reason, a new token is tried again.
       _ = try resource.tree.token("work", "--force-refresh")
       #expect(try resource.request().status == .exited(3))
       #expect(try resource.session.issuer.count("refreshes") == 3)
@@ -101,7 +100,7 @@ import Testing
       var seen = 0
       while seen < 2 << 20 { seen += try #require(try conversation.readBytes()).count }
       try conversation.respond(401, headers: ["Connection: close"], body: "no")
-      // Closing it with unread bytes would reset the connection, and lose the response.
+      // Closing the connection with unread bytes would reset it, and lose the response.
       while try conversation.readBytes() != nil {}
     }
     try Resource.with(serve: serve) { resource in

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Requests with another token than the account's own.
 @Suite(.needsPrograms) struct `A request with a token of a target` {
   private static func authorization(_ request: ReceivedRequest) -> String? { request.values("Authorization").first }
 
@@ -29,7 +28,6 @@ import Testing
       #expect(good.succeeded, "\(good.errorText)")
       let wrong = try tree.agent("request", issuer.url + "/resource", "--resource", issuer.url + "/echo")
       #expect(wrong.status == .exited(3), "\(wrong.errorText)")
-      // That token was renewed once; the account's own remains valid.
       #expect(try issuer.count("refreshes") == 3)
       #expect(try tree.agent("request", issuer.url + "/resource").succeeded)
       #expect(try tree.state() == "active")

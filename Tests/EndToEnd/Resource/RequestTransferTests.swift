@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Private memory of the daemon: its share of common memory depends on other processes.
+  /// Private memory of the daemon, since its share of common memory depends on other processes.
   private func memory(_ tree: AgentTree) throws -> Int {
     try #require(try tree.json("daemon", "status")["memory_private_dirty_kib"]?.int)
   }
@@ -35,7 +35,7 @@ import Testing
     let received = Monitor(0)
     let serve: @Sendable (Conversation) throws -> Void = { conversation in
       var seen = 0
-      // The framing of the chunks is added.
+      // Includes the framing of the chunks.
       while seen < Self.size { seen += try #require(try conversation.readBytes()).count }
       received.update { $0 = seen }
       try conversation.respond(headers: ["Connection: close"], body: "done")
@@ -62,9 +62,8 @@ import Testing
     }
     try Resource.with(serve: serve) { resource in
       let before = try memory(resource.tree)
-      // Its output is never read.
       let reader = try resource.tree.start(["request", "--timeout", "1s", resource.server.url()])
-      // It pauses for longer than the network may, which is not a network failure.
+      // The pause is longer than the network may pause, but is not a network failure.
       var last = -1
       while true {
         Threads.sleep(for: .milliseconds(1500))

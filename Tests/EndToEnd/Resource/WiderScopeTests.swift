@@ -31,7 +31,6 @@ import Testing
 
     func request(_ server: LoopbackServer) throws -> ProcessResult { try tree.agent("request", server.url("/x")) }
 
-    /// Runs the command of a hint.
     func follow(_ hint: String) throws -> ProcessResult {
       try tree.shell("sh", "\(hint) --device --no-input")
     }
@@ -100,7 +99,6 @@ import Testing
         #expect(try servers.scopeSent(to: servers.other) == first, "\(again)")
         #expect(try tree.agent("whoami", "work").succeeded)
       }
-      // A second step keeps the first one.
       let more = try servers.tree.agent("request", servers.other.url("/x"))
       #expect(try servers.follow(Self.hint(more)).succeeded)
       #expect(try servers.request(servers.other).errorText.contains("although the token has the required scope"))

@@ -3,10 +3,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// Searches for known secrets in everything that the programs print and leave behind: responses, logs, errors, steps,
-/// crashes, process lists and files. A secret may only appear on the standard output that was asked for.
+/// Searches for known secrets in everything that the programs print and leave behind. A secret may only appear on the
+/// standard output that was asked for.
 @Suite(.needsPrograms) struct `No secret is told` {
-  /// A tree signed in at an issuer of canaries, with the daemon in the foreground.
+  /// A tree signed in at a ``CanaryIssuer``, with the daemon in the foreground.
   private struct Scene {
     let tree: AgentTree
     let issuer: CanaryIssuer
@@ -53,7 +53,7 @@ import Testing
       canaries.expectNone(in: result.outputText, "standard output of \(place)", but: allowed)
     }
 
-    /// The logs, the processes and the files.
+    /// In logs, processes and files.
     func expectNothingLeft() throws {
       for line in [["daemon", "log"], ["daemon", "log", "--json"]] {
         expectNothing(try tree.agent(line), "\(line)")
@@ -179,7 +179,7 @@ import Testing
   private static let ownSignals = ConditionTrait.disabled(
     if: Programs.areSanitized, "a sanitizer takes these signals itself, and tells of them")
 
-  /// Signals that end a program because of its own fault; their numbers are the same on every supported machine.
+  /// Signals that end a program because of its own fault. Their numbers are the same on every supported machine.
   private static let crashes: [Int32] = [11, 6, 4, 5, 7, 8]
 
   /// Runs a program with core files enabled, and waits until all its processes end.
@@ -202,7 +202,6 @@ import Testing
   private func expectNoTrace(_ told: String, _ scene: (AgentTree, Canaries)) throws {
     let (tree, canaries) = scene
     canaries.expectNone(in: told, "a crash")
-    // The shell reports it if a core file was written.
     #expect(!told.contains("core dumped"), "\(told)")
     for word in ["Backtrace", "backtrace of", "Registers", "Thread 0"] { #expect(!told.contains(word), "\(told)") }
     let cores = try ProcessRunner.shell("find '\(tree.directory.path)' -name 'core*'").outputText
@@ -217,7 +216,6 @@ import Testing
     try AgentTree.with { tree in
       let secrets = try TemporaryDirectory()
       try secrets.write("client", issuer.canaries.clientSecret)
-      // Started like by a service manager, or by a user.
       let command =
         isBare
         ? [try Programs.path("agentd"), "--foreground"] : [try Programs.path("agent"), "daemon", "run", "--verbose"]
@@ -256,7 +254,7 @@ import Testing
         issuer.canaries.expectNone(ofProcess: client)
         return client
       }
-      // Its screen shows the code, and is not one of the files.
+      // The screen shows the code, and is not one of the files.
       try expectNoTrace(
         end.told.split(separator: "\n").filter { !$0.contains(issuer.canaries.userCode) }.joined(separator: "\n"),
         (tree, issuer.canaries))

@@ -5,7 +5,6 @@ import Testing
 
 /// Limits of the user and of the program that started the daemon.
 @Suite(.needsPrograms, .serialized) struct `At its limits the daemon` {
-  // Every refusal is told.
   @Test func `has places for local questions when 256 callers wait, and tells the others why not`() throws {
     try Session.with { session in
       let tree = session.tree
@@ -43,7 +42,7 @@ import Testing
     _ = try tree.json("daemon", "start")
     let daemon = try tree.daemon()
     let peers = try (0..<4).map { _ in try Peer(tree.socketPath) }
-    // None of them is idle, so none can be dropped.
+    // None of the peers is idle, so none can be dropped.
     for peer in peers { _ = try peer.ask(#"{"v":1,"request":"events","follow":true}"#) }
     let open = try ProcessRunner.shell("ls /proc/\(daemon)/fd").lines.compactMap { Int($0) }
     try setDescriptors(of: daemon, try #require(open.max()) + 1)
@@ -58,7 +57,7 @@ import Testing
       for peer in all { _ = try peer.send(Array(#"{"v":1,"request":"daemon_status"}"#.utf8) + [0x0A]) }
       let late = try #require(all.last)
       let before = try Self.processorTicks(of: daemon)
-      // There is no event to wait for: the test checks that nothing happens.
+      // No event can be awaited: the test checks that nothing happens.
       Threads.sleep(for: .seconds(2))
       #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
       #expect(try !late.hasAnswer)
@@ -68,7 +67,6 @@ import Testing
     }
   }
 
-  // Every refusal is told.
   @Test func `tells those who wait long for a descriptor that there is none`() throws {
     try AgentTree.with { tree in
       let (daemon, peers) = try Self.crowd(tree)
@@ -93,13 +91,13 @@ import Testing
       let path = try serving.readLine()
       let daemon = try session.tree.daemon()
       let request = Array(#"{"v":1,"request":"lease_status"}"#.utf8) + [0x0A]
-      // None is free, whatever the daemon releases meanwhile: it holds the lowest numbers from its start to its end.
+      // None becomes free: the daemon holds the lowest numbers from its start to its end.
       try Self.setDescriptors(of: daemon, 4)
       let late = try (0..<12).map { _ in try Peer(path) }
       for peer in late { _ = try peer.send(request) }
       for peer in late { #expect(try peer.readLine()?.contains("\"hint\":\"try again") == true) }
       let before = try Self.processorTicks(of: daemon)
-      // There is no event to wait for: the test checks that nothing happens.
+      // No event can be awaited: the test checks that nothing happens.
       Threads.sleep(for: .seconds(2))
       #expect(try Self.processorTicks(of: daemon) - before < 50, "half a second of two")
       try Self.setDescriptors(of: daemon, 1024)
@@ -175,7 +173,7 @@ import Testing
   func `says why it cannot start where the user may have no thread more`() throws {
     // A separate user, because processes of others count too.
     try OtherUser.with(userID: 64_999) { user in
-      // The client and the daemon, but no thread of the daemon.
+      // Enough for the client and the daemon, but for no thread of the daemon.
       let result = try user.agent(["list"], in: ["/usr/bin/prlimit", "--nproc=2"])
       #expect(result.failed(4))
       #expect(
@@ -185,7 +183,6 @@ import Testing
     }
   }
 
-  // Nobody inherits.
   @Test func `is not ruled by its first caller's, and names those that it cannot raise`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -206,7 +203,6 @@ import Testing
     }
   }
 
-  // Nobody inherits.
   @Test(arguments: ["0", "077", "177", "777"])
   func `is not ruled by its first caller's umask, and finds a directory mended that was made under it`(
     mask: String
@@ -220,14 +216,13 @@ import Testing
     }
   }
 
-  // Reserve first.
   @Test func `spends no token that it could not store, however few descriptors are free`() throws {
     try Session.with { session in
       let tree = session.tree
       var renewals = 0
       for free in 0...16 {
         let peer = try Peer(tree.socketPath)
-        // The connection is accepted, and everything that a renewal needs except the server's response exists.
+        // Everything that a renewal needs exists, except the server's response.
         let request = #"{"v":1,"request":"token","account":"work","force_refresh":true}"#
         try #require(peer.ask(request).contains("access_token"))
         let daemon = try tree.daemon()
@@ -235,8 +230,7 @@ import Testing
         let limit = try #require((0...1024).first { limit in (0..<limit).count { !open.contains($0) } == free })
         try Self.setDescriptors(of: daemon, limit)
         if try peer.ask(request).contains("access_token") { renewals += 1 }
-        // Data only in memory are lost with the daemon, and a replaced refresh token ends the session (RFC 9700 section
-        // 4.14.2).
+        // Data only in memory are lost, and a replaced refresh token ends the session (RFC 9700 section 4.14.2).
         try Self.setDescriptors(of: daemon, 1024)
         try tree.killDaemon()
         let next = try tree.agent("token", "work", "--force-refresh")
@@ -274,7 +268,6 @@ import Testing
     }
   }
 
-  // Every refusal is told.
   @Test func `tells who has not asked yet why the connection is closed, and lets others connect again`() throws {
     try AgentTree.with { tree in
       _ = try tree.json("daemon", "start")
@@ -289,7 +282,7 @@ import Testing
     }
   }
 
-  // Hard limits cannot be raised, and a write beyond one kills a process that does not ignore the signal.
+  // Hard limits cannot be raised. A write beyond one kills a process that does not ignore the signal.
   @Test func `of a file's size is told by the request that needs more, and ends nothing`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in

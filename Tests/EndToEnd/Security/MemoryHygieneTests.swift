@@ -98,8 +98,8 @@ import Testing
     }
   }
 
-  // In proc(5), a process that is not dumpable belongs to root, regardless of its user. As root, the daemon of another
-  // user is checked in `another user can neither read its memory nor speak to it`.
+  // In proc(5), a process that is not dumpable belongs to root. For root, `another user can neither read its memory
+  // nor speak to it` checks another user's daemon.
   @Test(.enabled(if: Machine.userID != 0, "what root runs belongs to root, dumpable or not"))
   func `is not for others`() throws {
     try AgentTree.with { tree in

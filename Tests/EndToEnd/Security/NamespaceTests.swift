@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `Namespaces and names of the machine` {
-  /// Runs a command in new namespaces; nil if they cannot be created.
+  /// The command that creates new namespaces; nil if impossible.
   private static let unshare: [String]? = [["unshare"], ["unshare", "-r"]].first { words in
     (try? ProcessRunner.shell("\(words.joined(separator: " ")) -n -m -u true").succeeded) ?? false
   }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// A new control group with the name of a service, if one can be created; root may, on most machines.
+  /// A new control group with the name of a service, if one can be created. On most machines, root can.
   private static let group: String? = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].first { root in
     let trial = "\(root)/agent-trial-\(Machine.processID).service"
     let script = "test -f '\(root)/cgroup.procs' && mkdir '\(trial)' && rmdir '\(trial)'"

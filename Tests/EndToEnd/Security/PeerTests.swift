@@ -24,7 +24,6 @@ import Testing
       for _ in 0..<300 { idle.append(try Peer(session.tree.socketPath)) }
       for _ in 0..<3 { #expect(try !session.tree.token().isEmpty) }
       #expect(try Peer(session.tree.socketPath).ask(Self.token).contains("access_token"))
-      // The one that was idle longest was closed.
       #expect(try idle.first?.readLine()?.contains(#""code":"too_busy""#) == true)
       #expect(try idle.first?.readLine() == nil)
       #expect(try idle.last?.ask(Self.token).contains("access_token") == true)

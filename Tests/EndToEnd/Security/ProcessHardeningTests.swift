@@ -30,7 +30,7 @@ import Testing
     text?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
   }
 
-  /// The processors that a shell may run on after `taskset` with this mask, according to the kernel.
+  /// The processors that a shell may run on after `taskset` with this mask.
   private static func processors(afterSetting mask: String) throws -> Substring? {
     processors(try ProcessRunner.shell("exec taskset \(mask) cat /proc/self/status").outputText)
   }
@@ -191,7 +191,7 @@ import Testing
       let replace = "cp '\(programs)/agentd' '\(folder)/new' && mv '\(folder)/new' '\(folder)/agentd'"
       try #require(try ProcessRunner.shell(replace).succeeded)
       #expect(!process.ends(within: .milliseconds(1)))
-      // The last one that it serves.
+      // The last request that the daemon serves.
       #expect(try agent("list").succeeded)
       #expect(process.ends(within: .testLimit))
       #expect(try agent("token", "work").succeeded)

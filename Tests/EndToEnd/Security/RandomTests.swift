@@ -3,14 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// RFC 4086 section 5. The daemon is the real one; a preloaded library replaces libcrypto's generator.
+/// RFC 4086 section 5. A preloaded library replaces libcrypto's generator in the real daemon.
 @Suite(.needsPrograms, .needsFaults) struct `The random numbers of a sign-in` {
-  /// Begins a sign-in by browser with a generator whose bytes all have this value, or that fails if it is nil.
+  /// Begins a sign-in by browser. All bytes of the generator have this value; if nil, it fails.
   private static func begin(
     byte: Int?, _ body: (_ issuer: Issuer, _ begun: ProcessResult) throws -> Void
   ) throws {
     try Issuer.with { issuer in
-      // The values are in the URL then.
+      // Without pushed requests, the values are in the URL.
       try issuer.control("break_metadata", "no_par")
       try AgentTree.with { tree in
         let library = tree.path("random.so")

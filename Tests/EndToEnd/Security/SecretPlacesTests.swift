@@ -49,7 +49,6 @@ import Testing
     try ScriptedServer.with(Self.first) { server in
       try AgentTree.with { tree in
         try tree.signIn(at: server.url)
-        // A response that repeats the secret in text for users.
         server.hand(out: ScriptedServer.Tokens(access: "", refresh: Self.second.refresh))
         let result = try tree.agent("token", "work", "--force-refresh")
         #expect(result.failed(1))

@@ -180,7 +180,6 @@ import Testing
         executable: Programs.path("agentd"), arguments: ["--directory", folder, "--socket-name", "agent.sock"],
         environment: tree.environment())
       #expect(second.failed(75) && second.errorText == "")
-      // The reason is reported to users and service managers.
       let shown = try tree.agent("daemon", "run")
       #expect(shown.failed(75))
       #expect(

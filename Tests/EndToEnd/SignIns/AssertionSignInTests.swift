@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-ins with a JWT that a platform provides in a file (RFC 7523 section 2.1).
+/// RFC 7523 section 2.1. A platform provides the assertion as a JWT in a file.
 @Suite(.needsPrograms) struct `A workload that signs in by assertion` {
   /// A platform that writes JWTs into a file of the tree, and an issuer that trusts it.
   private struct Scene {
@@ -67,7 +67,6 @@ import Testing
       let account = try #require(try tree.json("status")["accounts"]?.array?.first)
       #expect(account["assertion"] == true && account["state"] == "active" && account["guest"] == nil)
       #expect(try tree.agent("list").outputText.contains("by assertion"))
-      // The next daemon reads the file again.
       try tree.stopDaemon()
       #expect(try !tree.token("ci").isEmpty)
       #expect(try issuer.count("assertion_grants") == 3)
@@ -141,7 +140,6 @@ import Testing
       let later = try scene.tree.agent("token", "ci", "--force-refresh", "--json")
       #expect(later.failed(status) && later.failureCode == code, "\(later.errorText)")
       #expect(try scene.issuer.count("assertion_grants") == 1 && scene.issuer.count("assertion_failures") == 0)
-      // The session is unchanged, and the next JWT is used at once.
       try scene.handOut()
       #expect(try !scene.tree.token("ci", "--force-refresh").isEmpty)
     }

@@ -4,8 +4,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-ins with a platform's own kind of assertion, or one from the server of another account for its user. One issuer
-/// is the platform, and the other accepts its assertions.
+/// Sign-ins with a platform's own kind of assertion, or one from the server of another account for its user. One
+/// issuer is the platform, and the other accepts its assertions.
 @Suite(.needsPrograms) struct `A workload on a platform` {
   enum Source: String, CaseIterable, Sendable {
     case kubernetes, descriptor, account
@@ -183,7 +183,7 @@ import Testing
 
   @Test(arguments: Source.allCases) func `is told when the server does not trust the JWT`(source: Source) throws {
     try Self.with(source) { scene in
-      // The platform signs under its name, and this server trusts another one.
+      // This server trusts a platform with another name.
       try Issuer.with(
         ["--platform-jwks", scene.tree.path("platform.json"), "--platform-issuer", "https://id.example.com"]
       ) { other in
@@ -202,7 +202,6 @@ import Testing
       let tree = scene.tree
       let login = try scene.login("--verbose")
       try #require(login.succeeded, "\(login.errorText)")
-      // A cached token needs no variables.
       #expect(try !tree.token("ci").isEmpty)
       let refused = try tree.agent("token", "ci", "--force-refresh", "--json")
       #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")
@@ -260,7 +259,6 @@ import Testing
       let moved = try tree.agent("account", "set", "ci", "--assertion-from", "github-actions", "--json")
       #expect(moved.failed(2) && moved.failureCode == "invalid_request", "\(moved.errorText)")
       #expect(moved.failure?["hint"]?.string?.contains("--unset assertion-variable") == true)
-      // It ends with the platform.
       try #require(try tree.agent("account", "set", "ci", "--unset", "assertion-from").succeeded)
       let settings = try tree.json("account", "show", "ci")["settings"]
       #expect(settings?["assertion_from"] == nil && settings?["assertion_variable"] == nil)
@@ -323,7 +321,6 @@ import Testing
       let path = try process.readLine()
       let token = try ProcessRunner.shell("cat '\(path)'").outputText
       try scene.tree.stopDaemon()
-      // The next daemon has no token, and none of the variables.
       _ = try scene.tree.agent("list")
       let deadline = Instant.now.advanced(by: .testLimit)
       var next = ""
@@ -379,7 +376,7 @@ import Testing
         try #require(found.revealedAuthorization().hasPrefix("Bearer "))
       }
       #expect(try scene.server.count("assertion_grants") == 2)
-      // They were removed with that program.
+      // The variables were removed with that program.
       #expect(try tree.agent("token", "ci", "--force-refresh").failed(3))
     }
   }
@@ -403,7 +400,6 @@ import Testing
       #expect(refused.failure?["message"]?.string?.contains("a lease cannot pass") == true, "\(refused.errorText)")
       #expect(refused.failure?["variables"] == nil)
       #expect(try scene.platform.count("job_assertions") == 1)
-      // A token renewed by a command of this machine is lent.
       try #require(try scene.renew().succeeded)
       #expect(try tree.agent(request, variables).succeeded)
       try serving.terminate()
@@ -461,7 +457,6 @@ import Testing
       let refused = try scene.renew()
       #expect(refused.failed(3) && refused.failureCode == "signed_out", "\(refused.errorText)")
       #expect(refused.failure?["hint"]?.string == "agent login person")
-      // The token remains valid for its lifetime.
       #expect(try !scene.tree.token("ci").isEmpty)
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "openid offline_access")
       #expect(try scene.renew().succeeded)
@@ -470,7 +465,7 @@ import Testing
 
   @Test func `has the other account renewed where its ID Token is past its end`() throws {
     try Self.with(.account) { scene in
-      // The clock tolerance accepts it, but no server would accept it as an assertion.
+      // The clock tolerance accepts this ID Token, but no server would accept it as an assertion.
       try scene.platform.control([("clock_offset", "-30"), ("id_token_lifetime", "10")])
       try scene.tree.signIn("person", at: scene.platform.url, "--scope", "openid offline_access")
       try scene.platform.control([("clock_offset", "0"), ("id_token_lifetime", "3600")])
@@ -507,7 +502,6 @@ import Testing
           "account", "set", name, "--unset", "assertion-from", "--assertion-account", needed)
         try #require(set.succeeded, "\(set.errorText)")
       }
-      // Neither has a token in memory.
       try tree.stopDaemon()
       let refused = try tree.agent("token", "ci", "--json")
       #expect(refused.failed(3) && refused.failureCode == "assertion_needed", "\(refused.errorText)")

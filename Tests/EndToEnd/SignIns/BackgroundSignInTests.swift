@@ -36,7 +36,6 @@ import Testing
         try #require(ended.succeeded, "\(ended.errorText)")
         #expect(ended.outputText.contains(#""event":"signed_in""#), "\(ended.outputText)")
         #expect(try tree.agent("token", "work").succeeded)
-        // The result remains available for a while.
         #expect(try issuer.count("device_authorizations") == 1)
       }
     }

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// `login --start` and `login --resume` on a terminal.
 @Suite(.needsPrograms) struct `A sign-in in the background, on a terminal` {
   private static func with(approval: String = "ask", _ body: (Issuer, AgentTree) throws -> Void) throws {
     try Issuer.with(approval: approval) { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
@@ -17,7 +16,7 @@ import Testing
     try WatchedProgram(tree, columns: 80, ["AGENT_QR_CODE": "never"], [Programs.path("agent")] + command)
   }
 
-  /// Starts a sign-in; the last lines of the screen are its name and how to resume it.
+  /// Starts a sign-in. The last lines of the screen are its name and how to resume it.
   private static func started(_ tree: AgentTree, _ command: [String]) throws -> (WatchedProgram.Screen, String) {
     let end = try watch(tree, command).end()
     try #require(end.status == 0 && end.echoes, "\(end.rows)")

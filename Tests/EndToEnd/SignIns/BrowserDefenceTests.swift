@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Attacks during a sign-in in the browser (RFC 9700 section 4, RFC 8252 section 8). Each of these tests fails if the
-/// defence that it names is removed.
+/// Attacks during a sign-in in the browser (RFC 9700 section 4, RFC 8252 section 8). Each test fails if the defence
+/// that it names is removed.
 @Suite(.needsPrograms) struct `A sign-in in the browser is safe from` {
   private static func with(_ body: (Issuer, AgentTree) throws -> Void) throws {
     try Issuer.with { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
@@ -74,7 +74,7 @@ import Testing
   @Test func `code injection, by PKCE`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")
-      // The same redirect URI for both, which a server compares too.
+      // The redirect URI is the same for both, since a server compares it too.
       let place = ["--redirect-uri", "http://127.0.0.1:\(try LoopbackServer.unusedPort())/callback"]
       let line = BrowserLogin.line(issuer, account: "other") + ["--browser", "--no-open"]
       let other = try BrowserLogin(tree, line + place)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  // RFC 8252 section 8.9; a request by another host name does not come from the server's redirect (DNS rebinding).
+  // RFC 8252 section 8.9. A request by another host name does not come from the server's redirect (DNS rebinding).
   @Test func `redirect probing, by answering nothing but its own address`() throws {
     try Self.with { issuer, tree in
       try issuer.control("par", "off")

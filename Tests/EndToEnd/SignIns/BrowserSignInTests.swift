@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Sign-in in the browser (RFC 6749 section 4.1, RFC 7636, RFC 8252), with curl as the browser.
+/// RFC 6749 section 4.1, RFC 7636, RFC 8252. curl is the browser.
 @Suite(.needsPrograms) struct `Sign-in in the browser` {
   private static func with(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer, AgentTree) throws -> Void
@@ -32,7 +32,6 @@ import Testing
       #expect(try !tree.token().isEmpty)
       #expect(try issuer.count("pushed_requests") == 1)
       #expect(try issuer.count("code_grants") == 1)
-      // When the same response is sent again, nothing listens.
       #expect(try BrowserLogin.browse(answer) == "000")
       #expect(try issuer.count("code_replays") == 0)
     }
@@ -90,7 +89,6 @@ import Testing
       }
       #expect(try issuer.count("code_grants") == 0)
       #expect(try tree.events().count { $0["event"] == "peer_dropped" && $0["reason"] == "other_user" } == 1)
-      // The link is still valid, and so is the response.
       #expect(try BrowserLogin.redirect(link) == waiting.url)
       #expect(try BrowserLogin.browse(answer) == "200")
       #expect(try waiting.end().status == .exited(0))
@@ -122,7 +120,7 @@ import Testing
     }
   }
 
-  // RFC 6749 section 3.1, RFC 9700 section 2.1.2, and the nonce of OpenID Connect Core 1.0 section 3.1.3.7.
+  // RFC 6749 section 3.1, RFC 9700 section 2.1.2, and the nonce of OpenID Connect Core section 3.1.3.7.
   @Test(
     arguments: [
       ("break_authorization", "duplicate", 1, "server_misbehaved"),

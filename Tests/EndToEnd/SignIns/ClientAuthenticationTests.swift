@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `A client that proves who it is` {
-  /// Creates a key and its public half with another implementation; returns the path of the key.
+  /// Creates a key and its public half with another implementation. Returns the path of the key.
   private func key(_ tree: AgentTree, _ algorithm: String) throws -> String {
     let result = try ProcessRunner.shell(
       "openssl genpkey \(algorithm) -out '\(tree.path("key.pem"))' 2>/dev/null && openssl pkey -in '\(tree.path("key.pem"))' -pubout -outform DER -out '\(tree.path("public.der"))'"
@@ -26,7 +26,6 @@ import Testing
         #expect(try issuer.count("client_assertions") == before + 1)
         let settings = try tree.json("account", "show", "work")["settings"]
         #expect(settings?["token_endpoint_auth_method"] == "private_key_jwt" && settings?["client_key_id"] == "k1")
-        // A later sign-in finds the key in the vault.
         let again = try tree.agent(["login", "work", "--device"])
         #expect(again.succeeded, "\(again.errorText)")
         #expect(try issuer.count("client_failures") == 0)
@@ -174,7 +173,6 @@ import Testing
         let first = try tree.token()
         #expect(try tree.token("work", "--force-refresh") != first)
         #expect(try issuer.count("client_grants") == 2)
-        // The next one only needs the vault.
         #expect(try tree.agent("daemon", "stop").succeeded)
         #expect(try !tree.token().isEmpty && issuer.count("client_grants") == 3)
 

@@ -57,7 +57,7 @@ import Testing
     try Self.with { tree, issuer in
       let out = try issuer.silent { try tree.agent("logout", "passing") }
       #expect(out.succeeded && out.errorText.contains("retried for a day"), "\(out.errorText)")
-      // It reads the request that was given up.
+      // The issuer reads the request that was given up.
       try issuer.await("revocations", 1)
       try tree.stopDaemon()
       #expect(try issuer.count("revocations") > 1)

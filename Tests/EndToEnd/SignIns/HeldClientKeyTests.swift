@@ -3,23 +3,22 @@ import Platform
 import TestSupport
 import Testing
 
-/// A client with a certificate whose key never leaves the TPM, here a software TPM.
+/// A client with a certificate whose key never leaves the TPM.
 @Suite(.needsPrograms, .needsSoftwareTPM, .enabled(if: Spawn.search("python3") != nil))
 struct `A client whose key is in the TPM` {
-  /// The manual's lines for it: a key, a certificate request, the sign-in; and those for a new client.
+  /// The manual's lines: a key, a certificate request and the sign-in; and those for a new client.
   private static func recipe() throws -> (key: String, request: String, signIn: String, registration: String) {
     let lines = try Manual().examples().filter { $0.purpose.contains("in the TPM") }.map(\.line)
     try #require(lines.count == 4, "\(lines)")
     return (lines[0], lines[1], lines[2], lines[3])
   }
 
-  /// Runs a line of the manual, against this server, as the client that it certifies.
+  /// Runs a line of the manual at this server, as the client that it certifies.
   private func run(
     _ line: String, _ home: TPMHome, _ server: MutualTLSServer, _ options: String..., on other: SoftwareTPM? = nil
   ) throws -> ProcessResult {
     let isSignIn = line.hasPrefix("agent ")
     let line = line.replacing("https://id.example.com", with: server.url).replacing("my-cli", with: "client-7")
-    // A registration follows the settings.
     let login = line.hasPrefix("agent account add ") ? "&& agent login work --register" : ""
     let more =
       isSignIn
@@ -58,7 +57,6 @@ struct `A client whose key is in the TPM` {
         "back POST /device client-7", "back POST /token client-7 urn:ietf:params:oauth:grant-type:device_code",
       ]
       #expect(try server.newRequests().filter { $0.contains("POST") } == posts)
-      // The vault contains everything.
       try ProcessRunner.shell("rm '\(home.file("client.key"))' '\(home.file("client.pem"))'")
       try home.tree.stopDaemon()
       let renewed = try home.agent("token", "work", "--force-refresh")
@@ -120,7 +118,6 @@ struct `A client whose key is in the TPM` {
       #expect(again.status == .exited(3) && !again.outputText.contains("device_code"), "\(again.errorText)")
       #expect(try server.newRequests().filter { $0.contains("POST") } == [])
       try home.tree.stopDaemon()
-      // Nothing was lost on the machine with the key.
       try home.run("token", "work", "--force-refresh")
     }
   }
@@ -130,7 +127,7 @@ struct `A client whose key is in the TPM` {
       let server = try MutualTLSServer(home.tree)
       try makeKey(home, server)
       try #require(login(home, server).succeeded)
-      // The vault can be decrypted without it, so that only the client's key is missing.
+      // The vault can be decrypted without the TPM, so that only the client's key is missing.
       try home.run("vault", "bind", "--to", "host")
       try home.tpm.end()
       let away = try home.agent("token", "work", "--force-refresh", "--json")
@@ -139,7 +136,6 @@ struct `A client whose key is in the TPM` {
       let resource = try home.agent("request", server.privateURL + "/resource")
       #expect(resource.failed(1), "\(resource.errorText)")
       #expect(resource.errorText.contains("the client's key is in the TPM, which cannot be used at the moment"))
-      // The cached token is served.
       try home.run("token", "work")
       #expect(try home.tree.json("status", "work")["accounts"]?.array?.first?["state"] == "active")
     }
@@ -226,7 +222,6 @@ struct `A client whose key is in the TPM` {
       let first = try #require(try certificate())
       try home.tree.stopDaemon()
       try home.run("token", "work", "--force-refresh")
-      // Another sign-in uses the registered key pair.
       try home.run("login", "work", "--device")
       #expect(try certificate() == first)
       try home.run("logout", "work")
@@ -235,7 +230,6 @@ struct `A client whose key is in the TPM` {
       #expect(try server.newRequests().filter { $0.contains("/register") } == [])
       try home.run("account", "remove", "work")
       #expect(try server.newRequests().contains("front DELETE /clients/registered-0"))
-      // A new one has its own key pair.
       try register(home, server, key: place)
       #expect(try certificate() != first)
     }

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Options that other commands have now.
 @Suite(.needsPrograms) struct `An option that sign-ins do not have any more` {
   private static let settings = "--token-endpoint https://id.example.org/t"
 

@@ -35,14 +35,13 @@ import Testing
       #expect(try JSON(parsing: answer.output)["thumbprint"]?.string == thumbprint)
       #expect(try server.nextRequest() == "back GET /resource Bearer")
 
-      // Through a lease, too, whose process has no certificate.
+      // The lease's process has no certificate.
       let lent = try tree.agent(
         "exec", "--lease", "work", "--", "agent", "request", server.privateURL + "/resource")
       #expect(lent.succeeded, "\(lent.errorText)")
       #expect(try JSON(parsing: lent.output)["thumbprint"]?.string == thumbprint)
       #expect(try server.nextRequest() == "back GET /resource Bearer")
 
-      // The next token only needs the vault.
       try ProcessRunner.shell("rm '\(tree.path("client.key"))' '\(tree.path("client.pem"))'")
       #expect(try tree.agent("daemon", "stop").succeeded)
       #expect(try tree.token() == "bound-1")

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// A sign-in to an account that already has a session.
 @Suite(.needsPrograms) struct `A sign-in that there is no need for` {
   @Test func `is left out with --if-needed, after a renewal if need be, and says who is signed in`() throws {
     try Session.with("--access-token-lifetime", "3") { session in

@@ -44,7 +44,7 @@ import Testing
     try Issuer.with { issuer in try AgentTree.with { tree in try body(issuer, tree) } }
   }
 
-  /// They are not on the screen, in a file, or in the daemon's log.
+  /// Expects none on the screen, in a file, or in the daemon's log.
   private static func expectNowhere(_ secrets: [String], _ tree: AgentTree, _ screen: WatchedProgram.Screen) throws {
     try #require(secrets.count == 2)
     let log = try tree.agent("daemon", "log", "--json").outputText
@@ -75,7 +75,6 @@ import Testing
   func `that is the wrong one is asked for again`(wrong: String) throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
-      // Enter alone has no effect.
       try waiting.program.type("^M")
       try waiting.paste(wrong)
       let refusal = "this address does not belong to this sign-in; copy the complete address"
@@ -92,7 +91,8 @@ import Testing
     }
   }
 
-  // RFC 6749 section 4.1.2 does not limit the length of a code; a terminal delivers at most 4,095 characters of a line.
+  // RFC 6749 section 4.1.2 does not limit the length of a code; a terminal delivers at most 4,095 characters of a
+  // line.
   @Test func `may be longer than a line of the terminal`() throws {
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
@@ -146,7 +146,6 @@ import Testing
     try Self.with { issuer, tree in
       let waiting = try Waiting(tree, issuer)
       let answer = try waiting.answer()
-      // All but the Enter.
       try waiting.program.type(answer)
       try waiting.program.interrupt()
       let end = try waiting.program.end()

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `--profile fapi2`, with the built programs and a development issuer that meets FAPI 2.0.
+/// `--profile fapi2`, with an issuer that meets FAPI 2.0.
 @Suite(.needsPrograms) struct `An account under FAPI 2.0` {
   private struct Scene {
     let tree: AgentTree
@@ -19,7 +19,6 @@ import Testing
 
     func login() throws -> BrowserLogin { try BrowserLogin(tree, line + ["--browser", "--no-open"]) }
 
-    /// Signs in with a browser.
     func signIn() throws {
       let login = try login()
       #expect(try BrowserLogin.browse(login.url) == "200")

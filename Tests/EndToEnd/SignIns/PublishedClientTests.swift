@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A client whose identifier is the URL of its metadata (draft-ietf-oauth-client-id-metadata-document-03), at an issuer
+/// A client whose identifier is its metadata's URL (draft-ietf-oauth-client-id-metadata-document-03), at an issuer
 /// that fetches them.
 @Suite(.needsPrograms) struct `A client that publishes what it is` {
   /// A web server of the test with one document.
@@ -34,7 +34,6 @@ import Testing
       answer.withLock { $0 = Answer(status: status, headers: headers + ["Content-Type: application/json"], body: body) }
     }
 
-    /// The output of the command for this URL.
     func document(_ tree: AgentTree, _ options: [String] = []) throws -> String {
       let result = try tree.agent(
         ["account", "client-metadata", "--client-id", url, "--allow-http-loopback"] + options)
@@ -71,7 +70,6 @@ import Testing
       #expect(try BrowserLogin.browse(waiting.url) == "200")
       #expect(try waiting.end().event["event"] == "signed_in")
       #expect(try !tree.token("home", "--force-refresh").isEmpty)
-      // The account's own document is the same.
       #expect(try tree.agent("account", "client-metadata", "home").outputText == document)
       let end = try tree.json("logout", "home")
       #expect(end["accounts"]?.array?.first?["revoked"] == true)
@@ -95,7 +93,6 @@ import Testing
       // RFC 6749 section 4.4: without a user.
       let guest = try tree.agent(["workload"] + Self.line(issuer, web, account: "guest").dropFirst() + options)
       #expect(guest.succeeded, "\(guest.errorText)")
-      // The key is in the vault.
       try ProcessRunner.shell("rm '\(file)'")
       #expect(try tree.agent("account", "client-metadata", "work").outputText == document)
       #expect(try tree.agent("logout", "work").succeeded)

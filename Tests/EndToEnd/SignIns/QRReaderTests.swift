@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The terminal's QR code as read by an independent reader (zbar).
+/// The independent reader is zbar.
 @Suite(.needsPrograms) struct `The QR code of a sign-in` {
   @Test(arguments: [(80, 24), (80, 40), (100, 30), (120, 30), (200, 50)])
   func `is beside the text on one screen, without being asked for`(columns: Int, rows: Int) throws {

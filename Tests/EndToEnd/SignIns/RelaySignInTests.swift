@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent ssh`: a sign-in on a host with the browser of the user's own machine. Both are this machine, with two homes.
+/// `agent ssh`. The host and the user's own machine are both this machine, with two homes.
 @Suite(.needsPrograms) struct `A sign-in on a host` {
-  /// The two homes, and an issuer whose pages have an https address that only the played browser knows.
+  /// The two homes, and an issuer whose pages have an https address that only the simulated browser knows.
   private struct Scene {
     let issuer: Issuer
     let near: AgentTree
@@ -35,13 +35,12 @@ import Testing
       return "\(add) 2>/dev/null; \(agent) login \(account)"
     }
 
-    /// Prepares the host, and a browser.
     func prepare() throws -> SSHHost {
       try Self.writeBrowser(near, issuer)
       return try SSHHost(near: near, far: far)
     }
 
-    /// Follows the link to the page, and from there the redirect.
+    /// The browser follows the link to the page, and from there the redirect.
     static func writeBrowser(_ near: AgentTree, _ issuer: Issuer) throws {
       try near.directory.writeProgram(
         "browser",
@@ -65,7 +64,6 @@ import Testing
     func expectNothingLeft() throws {
       #expect(try far.directory.open("runtime/agent/relays").fileNames() == [])
       #expect(try near.directory.open("runtime/agent/leases").fileNames() == [".lock"])
-      // No daemon of this machine was asked.
       #expect(try near.directory.open("runtime/agent").fileNames() == ["leases"])
       #expect(try near.directory.open("state").fileNames() == [])
     }
@@ -154,7 +152,6 @@ import Testing
         let question = try program.until("Open the page? [y/N]")
         #expect(question.lines.contains { $0.contains("Account") && $0.hasSuffix(account) }, "\(question.rows)")
       }
-      // The later one does not wait for the first.
       for program in programs.reversed() {
         try program.type("yes\r")
         let end = try program.end()
@@ -234,7 +231,7 @@ import Testing
     }
   }
 
-  /// A machine before the host that answers these lines and then ends the connection.
+  /// The user's own machine answers these lines and then ends the connection.
   private static func answering(_ lines: [String], _ scene: Scene, _ body: (WatchedProgram) throws -> Void) throws {
     _ = try scene.far.directory.open("runtime/agent")
     let folder = try scene.far.directory.open("runtime/agent/relays")

@@ -23,7 +23,6 @@ import Testing
       #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
       #expect(try tree.json("account", "show")["settings"]?["scope"] == ["openid", "offline_access"])
       #expect(try !tree.token("127.0.0.1", "--force-refresh").isEmpty)
-      // The client is known from now on.
       #expect(try tree.agent(["login", resource, "--no-input"] + Self.options).succeeded)
       #expect(try issuer.count("registrations") == 1)
       #expect(try tree.json("account", "remove", "127.0.0.1")["client_deleted"] == true)
@@ -60,7 +59,6 @@ import Testing
       try #require(login.succeeded, "\(login.errorText)")
       #expect(try issuer.count("resource_metadata") == 1)
       #expect(try JSON(parsing: Array(try #require(login.lines.last).utf8))["scope"] == "openid offline_access")
-      // An unreachable resource does not prevent a sign-in at a named issuer.
       let silent = try tree.agent(["login", "other", "--resource", "http://127.0.0.1:1/x"] + options)
       #expect(
         silent.succeeded && silent.errorText.contains("http://127.0.0.1:1/x publishes no metadata"),

@@ -29,7 +29,6 @@ import Testing
       let answer = try tree.agent("request", resource)
       #expect(answer.succeeded && answer.outputText.contains("Hello"), "\(answer.errorText)")
       #expect(try tree.agent("logout").succeeded)
-      // The resource cannot be read, or has not changed.
       for fault in [nil, "no_metadata"] {
         if let fault { try issuer.control("break_resource", fault) }
         let again = try tree.agent(["login", resource, "--no-input", "--device"])
@@ -40,7 +39,7 @@ import Testing
     }
   }
 
-  // A host may have many servers of MCP, of different owners. The token of one must not reach another.
+  // A host may have many MCP servers, of different owners. The token of one must not reach another.
   @Test func `to one of two at a host uses no token of the other`() throws {
     try Self.with { issuer, tree, _ in
       let server = try LoopbackServer { conversation in
@@ -76,7 +75,8 @@ import Testing
     }
   }
 
-  // Model Context Protocol: a resource may move to another authorization server, which gets nothing of the old client.
+  // Model Context Protocol: a resource may move to another authorization server, which gets nothing of the old
+  // client.
   @Test func `that has moved to another authorization server signs in there, once it is confirmed`() throws {
     let registers = ["--open-registration"]
     try Issuer.with(registers) { issuer in
@@ -192,7 +192,6 @@ import Testing
           try #require(try tree.agent("logout", "127.0.0.1").succeeded)
         }
         #expect(try issuer.count("proof_refusals") == 0)
-        // No key suits both.
         try issuer.control("dpop_algorithms", "ES256")
         let asked = try issuer.count("device_authorizations")
         let refused = try tree.agent("login", "127.0.0.1", "--device", "--json")

@@ -5,7 +5,7 @@ import Testing
 
 // OpenID Connect Dynamic Client Registration 1.0 section 2.
 @Suite(.needsPrograms) struct `What a client is registered to get` {
-  // OpenID Connect Core 1.0 section 3.1.3.7 step 8.
+  // OpenID Connect Core section 3.1.3.7 step 8.
   @Test func `is an ID Token under its secret, only where the account says so`() throws {
     try AgentTree.with { tree in
       let secret = tree.path("secret")
@@ -21,14 +21,13 @@ import Testing
         #expect(try tree.json("whoami", "work")["subject"] == "user-alice")
         #expect(try tree.json("account", "show", "work")["settings"]?["id_token_algorithm"] == "HS256")
         #expect(try !tree.token("work", "--force-refresh").isEmpty)
-        // Without the secret there is no token.
         try tree.set("--unset", "id-token-algorithm")
         #expect(try tree.agent("token", "work", "--force-refresh", "--json").failureCode == "id_token_rejected")
       }
     }
   }
 
-  // OpenID Connect Core 1.0 sections 5.3.2 and 5.3.4.
+  // OpenID Connect Core sections 5.3.2 and 5.3.4.
   @Test func `is signed UserInfo, and no other where the account says so`() throws {
     try Issuer.with(["--sign-userinfo"]) { issuer in
       try AgentTree.with { tree in
@@ -66,7 +65,6 @@ import Testing
 }
 
 extension AgentTree {
-  /// Changes the settings of the account.
   fileprivate func set(_ options: String...) throws {
     let result = try agent(["account", "set", "work"] + options)
     try #require(result.succeeded, "\(result.errorText)")

@@ -93,7 +93,7 @@ import Testing
         Self.expectOther(try user.agent(line, in: second), port)
         #expect(try user.agent(["daemon", "stop"], in: second).succeeded)
       }
-      // Another user's is only told with that user.
+      // The message names only the user of another user's daemon.
       try OtherUser.with(userID: 61_235) { user in
         try #require(user.agent(line + ["--start"]).succeeded)
         try OtherUser.with(userID: 61_236) { other in
@@ -117,9 +117,9 @@ import Testing
   }
 }
 
-/// What comes to the port of a sign-in and is turned away, as the terminal that waits reports it.
+/// Rejected requests to the port of a sign-in, as the waiting terminal reports them.
 @Suite(.needsPrograms) struct `The terminal that waits is told` {
-  /// The notice that comes of a visit, which is made twice.
+  /// The notice after `visit`, which is made twice.
   private static func notice(_ visit: (BrowserLogin) throws -> Void) throws -> String {
     try Issuer.with { issuer in
       try issuer.control("par", "off")
@@ -127,7 +127,6 @@ import Testing
         let waiting = try BrowserLogin(tree, issuer)
         for _ in 0..<2 { try visit(waiting) }
         let event = try waiting.next()
-        // The second visit is not mentioned again: the next event is the end.
         #expect(try BrowserLogin.browse(waiting.url) == "200")
         #expect(try waiting.next()["event"] == "signed_in")
         #expect(try waiting.login.wait() == .exited(0))
@@ -195,7 +194,7 @@ import Testing
         let waiting = try BrowserLogin(tree, issuer)
         let answer = try BrowserLogin.redirect(waiting.url)
         let proxy = waiting.redirectURI.split(separator: "/").prefix(2).joined(separator: "//")
-        // curl sends the target so to a proxy.
+        // curl sends the target in this form to a proxy.
         let page = try ProcessRunner.shell(
           "curl -qsS --max-time 1800 -o /dev/null -w '%{http_code}' --proxy '\(proxy)' '\(answer)'")
         #expect(page.outputText == "200", "\(page.errorText)")
@@ -225,7 +224,7 @@ import Testing
     }
   }
 
-  // As where no desktop runs, or the one that runs has no browser.
+  // As if no desktop is running, or the one that is running has no browser.
   @Test(arguments: [("xdg-open", nil, "wslview"), ("gio", "gio open", "xdg-open")])
   func `tries the next command when one hangs that should pass the URL on and end`(
     hanging: String, browser: String?, next: String

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  // A code can be entered by someone who was tricked into it (RFC 8628 section 5.4, RFC 10027).
+  // A user may be tricked into entering a code (RFC 8628 section 5.4, RFC 10027).
   @Test func `a code comes with a warning, and beside a browser with a better way`() throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  // What spends something is cut only by the end of the process.
+  // The server may already have issued the tokens.
   @Test func `one that is given up while its poll is under way leaves no grant at the server`() throws {
     try Issuer.with(approval: "ask") { issuer in
       try AgentTree.with { tree in
@@ -74,7 +74,6 @@ import Testing
         try issuer.control("approve", try #require(code["user_code"]?.string))
         try login.signal(Signals.SIGINT)
         _ = try login.wait()
-        // The daemon has noticed it when it is idle.
         #expect(try tree.json("list")["accounts"] == [])
         try issuer.control("hang", "off")
         try issuer.await("revocations", 1)
@@ -119,7 +118,7 @@ import Testing
     try Issuer.with(approval: "never") { issuer in
       try AgentTree.with { tree in
         let result = try tree.agent(Self.login(issuer))
-        // RFC 8628 section 3.5: access_denied.
+        // RFC 8628 section 3.5.
         #expect(result.status == .exited(6))
         #expect(result.failureCode == "access_denied")
         let end = try JSON(parsing: Array(try #require(result.lines.last).utf8))
@@ -148,7 +147,6 @@ import Testing
         let code = try JSON(parsing: Array(login.readLine().utf8))
         try login.signal(Signals.SIGINT)
         #expect(try login.wait() == .exited(130))
-        // The approval is no longer awaited, so it creates no session.
         try issuer.control("approve", try #require(code["user_code"]?.string))
         let result = try tree.agent("token", "work")
         #expect(result.failed(3))
@@ -172,7 +170,7 @@ import Testing
       let login = try session.tree.start(["login", "work", "--json"])
       let code = try JSON(parsing: Array(login.readLine().utf8))
       try session.issuer.control("approve", try #require(code["user_code"]?.string), ("username", "mallory"))
-      // OpenID Connect Core 1.0 section 12.2: the subject stays the same.
+      // OpenID Connect Core section 12.2.
       #expect(try login.wait() == .exited(3))
       #expect(login.errorText.contains("identity_changed"))
       #expect(try session.tree.json("whoami", "work")["subject"] == session.events.last?["subject"])
@@ -192,7 +190,7 @@ import Testing
     }
   }
 
-  // OpenID Connect Core 1.0 section 3.1.3.7: each of these makes the token invalid.
+  // OpenID Connect Core section 3.1.3.7.
   @Test(arguments: ["iss", "aud", "exp", "signature", "at_hash"])
   func `an answer with a wrong ID Token signs nobody in`(fault: String) throws {
     try Issuer.with { issuer in
@@ -222,7 +220,7 @@ import Testing
       try AgentTree.with { tree in
         try issuer.control("break_metadata", "issuer")
         let result = try tree.agent(Self.login(issuer))
-        // RFC 8414 section 3.3: the issuer must be identical.
+        // RFC 8414 section 3.3.
         #expect(result.status == .exited(1))
         #expect(result.failureCode == "server_misbehaved")
         #expect(try issuer.count("device_authorizations") == 0)
@@ -245,7 +243,7 @@ import Testing
     }
   }
 
-  // OpenID Connect Core 1.0 section 5.7, in spirit: the new session may belong to another user.
+  // OpenID Connect Core section 5.7, in spirit: the new session may belong to another user.
   @Test func `nobody unknown takes the place of a user who is known`() throws {
     try Session.with { session in
       let subject = try session.tree.json("whoami", "work")["subject"]

@@ -2,7 +2,7 @@ import Encoding
 import TestSupport
 import Testing
 
-/// A session that is only an access token without an end, as GitHub's for OAuth apps.
+/// Such a session is only an access token, as of GitHub's OAuth apps.
 @Suite(.needsPrograms) struct `A token without an end, and without a refresh token` {
   private static func atIssuer(_ body: (AgentTree, Issuer) throws -> Void) throws {
     try Issuer.with(["--access-token-lifetime", "0", "--no-refresh-token"]) { issuer in

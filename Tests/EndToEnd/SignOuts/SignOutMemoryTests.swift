@@ -4,9 +4,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// After a sign-out nothing of the session is left on this machine, neither in a file nor in the daemon's memory.
 @Suite(.needsPrograms, .needsForeignMemory) struct `After a sign-out` {
-  /// A tree at an issuer of canaries whose account `work` has used every feature.
+  /// A tree at a ``CanaryIssuer`` whose account `work` has used every feature.
   private struct Scene {
     let tree: AgentTree
     let issuer: CanaryIssuer
@@ -38,8 +37,8 @@ import Testing
       try #require(result.succeeded, "\(line): \(result.errorText)")
     }
 
-    /// By the browser, which receives an authorization code. It fails with a refused ID Token, because the issuer signs
-    /// the same one for all, without a nonce (OpenID Connect Core section 3.1.3.7).
+    /// Fails after receiving an authorization code: the ID Token is refused, because the issuer signs the same one
+    /// for all, without a nonce (OpenID Connect Core section 3.1.3.7).
     func signInByBrowser(_ account: String) throws {
       let login = try BrowserLogin(tree, line("login", account, "--browser", "--no-open"))
       let query = "code=\(Canaries.percentEncoded(canaries.code))&state=\(Canaries.percentEncoded(try login.state()))"

@@ -66,7 +66,6 @@ import Testing
       let url = try #require(account["end_session_url"]?.string)
       #expect(url.hasPrefix(session.issuer.url + "/end_session?client_id=agent-cli&logout_hint="))
       #expect(!url.contains(idToken.prefix(20)))
-      // The server accepts it.
       let page = try session.tree.shell("dash", "curl -qsS --noproxy '*' -w '%{http_code}' -o /dev/null '\(url)'")
       #expect(page.outputText == "200")
     }
@@ -188,7 +187,7 @@ import Testing
       let accounts = try #require(JSON(parsing: Array(result.outputText.utf8))["accounts"]?.array)
       #expect(accounts.first { $0["account"] == "shut" }?["error"]?["code"] == "locked")
       #expect(accounts.count { $0["revoked"] == true } == accounts.count - 1)
-      // Forgotten: the procedure in `agent help unlock`.
+      // The procedure for a forgotten passphrase in `agent help unlock`.
       try home.run("logout", "--local", "shut")
       let slots = try home.run("vault", "status", "--json")
       let slot = try #require(

@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Claims and ID Tokens on their way from the server into variables.
 @Suite(.needsPrograms) struct `Claims` {
   static let hostileTexts = [
     "", " ", "two  spaces   three", "'", "\"", "`touch pwned`", "$(touch pwned)", "'; touch pwned; '", "$HOME ${PATH}",
@@ -104,7 +103,7 @@ import Testing
 }
 
 @Suite(.needsPrograms) struct `The ID Token` {
-  /// The claims of a compact JWT, which is not verified here.
+  /// The unverified claims of a compact JWT.
   private func claims(_ compact: String) throws -> JSON {
     let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
     try #require(parts.count == 3)
@@ -139,7 +138,6 @@ import Testing
       #expect(try session.tree.token() != access)
       let role = try session.tree.agent("env", "--shell", "json", "--var", "ROLE=claim:role")
       #expect(role.outputText == #"{"ROLE":"admin"}"# + "\n")
-      // The vault has the one of the sign-in.
       try session.tree.stopDaemon()
       let after = try session.tree.agent("env", "--shell", "json", "--var", "ROLE=claim:role")
       #expect(after.outputText == role.outputText)

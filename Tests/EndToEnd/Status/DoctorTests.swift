@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// `agent doctor` with a real issuer, real `git` and problems of both.
 @Suite(.needsPrograms) struct `The doctor` {
   /// The findings of a check, each with its level, message and hint.
   private static func findings(
@@ -93,7 +92,6 @@ import Testing
         found.contains(
           "fail \(silent.urls[0]): the server did not answer within 2 seconds; try: curl -sSI \(silent.urls[0])"),
         "\(found)")
-      // The silent server is not asked about another account.
       #expect(try tree.agent("doctor", "gone").outputText.contains("silent") == false)
     }
   }
@@ -103,13 +101,12 @@ import Testing
       let made = try tree.agent("account", "add", "work", "--issuer", "https://id.example", "--client-id", "x")
       try #require(made.succeeded)
       let process = try tree.daemon()
-      // One in each place.
+      // A daemon in each directory.
       try #require(tree.agent(["daemon", "start"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       defer { _ = try? tree.agent(["daemon", "stop"], ["XDG_RUNTIME_DIR": nil]) }
       let found = try tree.whileDaemonIsSilent { try Self.findings("socket", tree, status: 1) }
       let line = "fail \(tree.socketPath): the daemon did not answer in time; try: kill -CONT \(process)"
       #expect(found.contains(line) && found.count == 2, "\(found)")
-      // The hint helps.
       let woken = try tree.whileDaemonIsSilent {
         try tree.shell("sh", "kill -CONT \(process)").succeeded && tree.agent("list").succeeded
       }
@@ -137,7 +134,7 @@ import Testing
       #expect(
         try Self.findings("socket", tree, ["AGENT_SOCKET": unused], status: 1)
           == ["warn AGENT_SOCKET is \(unused), but no daemon was listening there; try: unset AGENT_SOCKET"])
-      // As in cron, which has no session directory.
+      // Like cron, which has no session directory.
       try #require(tree.agent(["daemon", "start"], ["XDG_RUNTIME_DIR": nil]).succeeded)
       let two = try Self.findings("socket", tree)
       #expect(two.count == 2 && two[1].hasPrefix("warn a second daemon is running, process "), "\(two)")
@@ -278,7 +275,6 @@ import Testing
       try #require(tree.shell("sh", "ln -sf /nowhere ../data/agent/bin/keyring").succeeded)
       let broken = try Self.findings("setup", tree, changes, status: 1)
       #expect(broken == ["fail \(data)/agent/bin/keyring does not link to this program; try: agent setup pip"])
-      // It fixes that.
       let mended = try tree.agent(["setup", "pip", "--host", "pip.example.com", "--yes"], changes)
       #expect(mended.succeeded, "\(mended.errorText)")
       #expect(try tree.agent(["setup", "--undo"], changes).succeeded)
@@ -368,7 +364,6 @@ import Testing
           "warn cargo uses another provider for theirs, set in ~/.cargo/config.toml; try: agent setup cargo"
             + " --host https://b.example/ --name theirs --print",
         ])
-      // A nearer file overrides the one in the home directory.
       let nearer = """
         mkdir -p p/.cargo; printf '[registries.ours]\\ncredential-provider = ["cargo:token"]\\n' >p/.cargo/config.toml
         cd p; agent doctor --json | jq -r '.findings[] | select(.check == "helper") | .level + " " + .message'

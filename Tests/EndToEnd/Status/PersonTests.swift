@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// The signed-in user, as shown by `list` and `status`.
 @Suite(.needsPrograms) struct `The person of an account` {
   private static let scope = ["--scope", "openid email offline_access"]
 

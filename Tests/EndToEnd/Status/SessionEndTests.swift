@@ -57,7 +57,6 @@ import Testing
           #expect(result.outputText.contains("sign in again by \(day) (\(String(stamp)))"), "\(result.outputText)")
         }
       }
-      // On a terminal with the token, and nowhere else.
       for command in ["token", "env"] {
         let program = try WatchedProgram(
           session.tree, columns: 200, ["TZ": "UTC0"], [try Programs.path("agent"), command])
@@ -91,7 +90,6 @@ import Testing
       try session.issuer.control("rotation", "off")
       #expect(try refreshed("off")["refresh_token_expires_at"] == nil, "an answer that names no end has none")
       #expect(Self.isNear(try refreshed("\(5 * Self.day)")["refresh_token_expires_at"], 5 * Self.day))
-      // Absurd values are ignored, and end no session.
       for value in ["-1", "0.5", "1000000000000000000", "\"soon\"", "[]", "0"] {
         let account = try refreshed(value)
         #expect(account["refresh_token_expires_at"] == nil && account["state"] == "active", "\(value)")

@@ -29,7 +29,6 @@ import Testing
       #expect(token.failed(3))
       #expect(token.failureCode == "session_expired")
       #expect(try session.issuer.requests() == asked)
-      // It is known from here on, also after a restart.
       try session.tree.stopDaemon()
       #expect(try session.tree.check()["check"] == "not_signed_in")
       #expect(try session.issuer.requests() == asked)
@@ -59,7 +58,6 @@ import Testing
       #expect(account["check_problem"]?["code"] == "network")
       #expect(account["state"] != "expired")
     }
-    // A server with only a token endpoint.
     try ScriptedServer.with(ScriptedServer.Tokens()) { server in
       try AgentTree.with { tree in
         try tree.signIn(at: server.url)

@@ -15,7 +15,6 @@ extension AgentTree {
     try ProcessFiles.processes(naming: directory.path).filter { ProcessFiles.text("comm", of: $0) == "agentd\n" }
   }
 
-  /// Runs `agent daemon stop` and checks that the process has ended.
   func stopDaemon() throws {
     let process = try OtherProcess(try daemon())
     let result = try agent("daemon", "stop")
@@ -23,7 +22,6 @@ extension AgentTree {
     #expect(process.ends(within: .testLimit), "the daemon outlives its stop")
   }
 
-  /// Waits until the daemon has `count` connections with clients.
   func awaitConnections(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     // The listening socket has the same name.
@@ -37,7 +35,6 @@ extension AgentTree {
     try json("status", account)["accounts"]?.array?.first?["state"] == "refreshing"
   }
 
-  /// Kills the tree's daemon, without a chance to clean up.
   func killDaemon() throws {
     let process = try OtherProcess(try daemon())
     try process.signal(Signals.SIGKILL)
@@ -59,7 +56,7 @@ extension AgentTree {
     }
   }
 
-  /// Runs `body` while the daemon accepts connections but does not respond.
+  /// Stops the daemon by SIGSTOP during `body`.
   func whileDaemonIsSilent<Result>(_ body: () throws -> Result) throws -> Result {
     let daemon = try daemon()
     let process = try OtherProcess(daemon)

@@ -28,9 +28,7 @@ extension AgentTree {
     return try #require(names.first { $0.hasPrefix("vault.") && $0 != "vault.lock" }, "there is no vault")
   }
 
-  /// The files in the tree that contain one of these texts.
-  ///
-  /// First creates a file that must be found, so that an empty result is meaningful.
+  /// Also creates a file that must be found, so that an empty result is meaningful.
   func files(containing secrets: [String]) throws -> [String] {
     let control = "control.\(secrets.count)"
     try directory.write(control, try #require(secrets.last))

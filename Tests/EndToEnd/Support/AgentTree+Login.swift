@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// Sets what only accounts have, and returns the arguments of the sign-in that follows.
+  /// Changes the settings that `agent login` does not accept, and returns the arguments of the sign-in that follows.
   func prepared(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> [String] {
     let (settings, rest) = try split(arguments)
     if let settings {
@@ -14,7 +14,7 @@ extension AgentTree {
     return rest
   }
 
-  /// The options of `agent login` that are settings, with those that `agent account add` needs for a new account.
+  /// The options that `agent login` and `agent account add` both have.
   private static let both = [
     "--issuer", "--client-id", "--provider", "--scope", "--resource", "--ca-file", "--allow-http-loopback", "--host",
     "--redirect-uri", "--keep",

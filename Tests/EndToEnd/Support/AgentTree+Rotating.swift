@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension AgentTree {
-  /// Adds an account with a grant of the server, which takes one refresh.
+  /// Importing an account takes one refresh.
   func importAccount(_ account: String = "work", at server: RotatingServer, _ options: String...) throws {
     let result = try agent(
       [
@@ -18,7 +18,6 @@ extension AgentTree {
     try #require(try json("status", account)["accounts"]?.array?.first)
   }
 
-  /// Polls until `isSo` returns true for an account's status.
   func awaitStatus(of account: String = "work", _ isSo: (JSON) -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {

@@ -3,13 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// A home directory for the programs under test, which use nothing outside it and no other daemon. Use it through
-/// ``with(runtime:_:)``, which leaves no process running.
+/// A home directory for the programs under test, which use nothing outside it and no other daemon.
 final class AgentTree: Sendable {
   let directory: TemporaryDirectory
   private let variables: [(name: String, value: String)]
 
-  /// Runs `body` with a new tree, then stops its remaining processes and checks that they are gone.
+  /// Stops the tree's remaining processes after `body`, and checks that they are gone.
   static func with<Result>(
     runtime: String = "runtime", _ body: (AgentTree) throws -> Result
   ) throws -> Result {
@@ -44,7 +43,7 @@ final class AgentTree: Sendable {
 
   // MARK: Running
 
-  /// Runs `agent` to its end. A sign-in whose options contain settings that only accounts have is two commands.
+  /// Runs `agent` to its end. A sign-in with options that only `agent account` has is split into two commands.
   ///
   /// - Returns: The result of the command that failed, or of the last one.
   func agent(
@@ -59,7 +58,6 @@ final class AgentTree: Sendable {
     return try exactly(arguments, changes, input: input, timeout: timeout)
   }
 
-  /// Runs `agent` with exactly these arguments.
   func exactly(
     _ arguments: [String], _ changes: [String: String?] = [:], input: String = "",
     timeout: Duration = .testLimit
@@ -75,7 +73,7 @@ final class AgentTree: Sendable {
 
   func agent(_ arguments: String...) throws -> ProcessResult { try agent(arguments) }
 
-  /// Starts `agent` in the background, after setting what only accounts have.
+  /// Starts `agent` in the background, after changing settings that `agent login` does not accept.
   func start(_ arguments: [String], _ changes: [String: String?] = [:]) throws -> RunningProcess {
     try RunningProcess(
       executable: Programs.path("agent"), arguments: prepared(arguments, changes), environment: environment(changes))
@@ -117,7 +115,6 @@ final class AgentTree: Sendable {
     try signIn(account, at: issuer, clientID: clientID, options: options)
   }
 
-  /// Signs in like ``signIn(_:at:clientID:_:)``, with a list of options.
   @discardableResult
   func signIn(
     _ account: String = "work", at issuer: String, clientID: String = "agent-cli", options: [String]
@@ -134,7 +131,6 @@ final class AgentTree: Sendable {
 extension ProcessResult {
   var lines: [Substring] { outputText.split(separator: "\n") }
 
-  /// The code of the failure that a command with `--json` wrote to standard error.
   var failureCode: String? { failure?["code"]?.string }
 
   /// The failure that a command with `--json` wrote to standard error.
@@ -143,6 +139,6 @@ extension ProcessResult {
     return (try? JSON(parsing: Array(line.utf8)))?["error"]
   }
 
-  /// Whether the command failed with this status and without a byte on standard output.
+  /// Whether the command failed with this status and printed nothing on standard output.
   func failed(_ status: Int32) -> Bool { self.status == .exited(status) && output.isEmpty }
 }

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A sign-in that waits for the browser, after printing its URL. curl is the browser.
+/// A sign-in that has printed its URL and waits for the browser, which is curl.
 struct BrowserLogin {
   let login: RunningProcess
   let event: JSON
@@ -64,7 +64,6 @@ struct BrowserLogin {
     try ProcessRunner.shell("\(curl) -w '%{redirect_url}' '\(url)'").outputText
   }
 
-  /// A field of a URL's query.
   static func value(of name: String, in url: String) throws -> String {
     let query = try #require(try URI(url).query)
     return try #require(try Form.parse(query).first { $0.name == name }).value

@@ -15,7 +15,6 @@ struct Canaries: Sendable {
   let userCode = "CNRY-7K3Q"
   let idToken: String
 
-  /// All secrets, by name.
   var named: [(name: String, value: String)] {
     [
       ("access token", access), ("refresh token", refresh), ("client secret", clientSecret), ("device code", device),
@@ -24,22 +23,21 @@ struct Canaries: Sendable {
     ]
   }
 
-  /// All secrets except the code that the screen of a sign-in may show.
+  /// All secrets except the user code, which a sign-in may show.
   var values: [String] { named.map(\.value).filter { $0 != userCode } }
 
-  /// The secrets as a server may encode them in text for users.
+  /// The secrets as servers may encode them.
   var spellings: [String] { Self.spellings(of: values) }
 
   static func spellings(of values: [String]) -> [String] {
     values.flatMap { [$0, percentEncoded($0), Base64.encode(Array($0.utf8)), Base64URL.encode(Array($0.utf8))] }
   }
 
-  /// The names of the secrets that a text contains, in any encoding.
+  /// The names of the secrets in a text, in any encoding.
   func found(in text: String) -> Set<String> {
     Set(named.filter { _, value in Self.forms(of: value).contains { text.contains($0) } }.map(\.name))
   }
 
-  /// Fails if a text contains a secret that is not allowed.
   func expectNone(
     in text: String, _ place: String, but allowed: Set<String> = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -48,16 +46,15 @@ struct Canaries: Sendable {
     #expect(leaked.isEmpty, "\(place): \(text)", sourceLocation: sourceLocation)
   }
 
-  /// Fails if a file of the tree contains a secret.
   func expectNone(inFilesOf tree: AgentTree, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let forms = named.flatMap { Self.forms(of: $0.value) }
     #expect(try tree.files(containing: forms) == [], sourceLocation: sourceLocation)
   }
 
-  /// Fails if a file of the kernel about a process contains a secret.
+  /// Searches the kernel's files about a process.
   func expectNone(ofProcess process: Int32, sourceLocation: SourceLocation = #_sourceLocation) {
     for file in ["cmdline", "environ", "comm", "status"] {
-      // Other users may not read a file that this user may not read.
+      // A file that this user cannot read is unreadable for others too.
       let text = ProcessFiles.text(file, of: process) ?? ""
       expectNone(in: text, "/proc/\(process)/\(file)", sourceLocation: sourceLocation)
     }
@@ -65,8 +62,7 @@ struct Canaries: Sendable {
 
   // MARK: Forms
 
-  /// All encodings that reveal a value: the value itself, JSON, percent-encoding, and base64 at any offset in a longer
-  /// text.
+  /// All encodings that reveal a value: verbatim, JSON, percent-encoding, and base64 at any offset in a longer text.
   static func forms(of value: String) -> [String] {
     [value, value.split(separator: "/", omittingEmptySubsequences: false).joined(separator: "\\/")]
       + [percentEncoded(value), percentEncoded(value, inUpperCase: false), formEncoded(value)]

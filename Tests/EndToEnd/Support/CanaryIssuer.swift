@@ -4,8 +4,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server and a resource server with secrets that the test searches for. It approves a sign-in at the
-/// first poll, and can fail in ways that reveal the secrets.
+/// A server with secrets that the test searches for. It approves a sign-in at the first poll, and can fail in ways
+/// that reveal the secrets.
 final class CanaryIssuer: Sendable {
   /// How the server responds.
   enum Mood: Sendable, CaseIterable {
@@ -14,13 +14,11 @@ final class CanaryIssuer: Sendable {
     case pending
     /// An error's description contains a secret (RFC 6749 section 5.2).
     case described
-    /// An error's description contains a secret with invisible characters in it.
+    /// Like ``described``, with invisible characters in the secret.
     case hidden
     /// The headers contain all secrets (RFC 6750 section 3).
     case challenged
-    /// An HTML page contains a secret.
     case page
-    /// The URL of a redirect contains a secret.
     case redirected
     /// A form instead of JSON contains a secret.
     case form
@@ -39,7 +37,6 @@ final class CanaryIssuer: Sendable {
 
   let server: LoopbackServer
   let canaries: Canaries
-  /// How the server responds now.
   private let mood: Monitor<Mood>
 
   var url: String { "http://127.0.0.1:\(server.port)" }

@@ -2,9 +2,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// The translatable texts, read from their catalogue. Another check ensures that each is translated.
+/// The translatable texts of the catalogue. Another check ensures that each is translated.
 struct Catalogue: Sendable {
-  /// The texts, split into parts at their values, grouped by the first part.
+  /// Each split into parts at its values.
   private let texts: [Text]
 
   private struct Text: Sendable {
@@ -44,14 +44,12 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// The parts of a translated text that remain English: words in it, or in its values, that are in no text of the
-  /// catalogue.
+  /// The English remains of a translated text: words in it, or in its values, that no text of the catalogue contains.
   func remains(of text: Substring) -> [String] {
     var reader = Reader(texts: texts.filter { $0.isWithin(text) })
     return reader.remains(of: text)
   }
 
-  /// Matches a line with the texts of the catalogue.
   private struct Reader {
     let texts: [Text]
     private var known: [Substring: [String]] = [:]
@@ -68,14 +66,13 @@ struct Catalogue: Sendable {
           break
         }
       }
-      // A text may be followed by the name of a member or a standard error in brackets.
+      // A member's name or a standard error may follow a text in parentheses.
       if !words.isEmpty, text.hasSuffix(")"), let bracket = text.lastIndex(of: "("), text[..<bracket].hasSuffix(" "),
         EnglishWords.found(in: String(text[bracket...])).isEmpty, remains(of: text[..<bracket].dropLast()).isEmpty
       {
         words = []
       }
-      // Two texts may be joined by a colon: an account, host or subject and a text about it, or a failure and its
-      // reason.
+      // A colon may join two texts: an account, host or subject and a text about it, or a failure and its reason.
       for range in text.ranges(of: ": ") where !words.isEmpty {
         let (first, second) = (text[..<range.lowerBound], text[range.upperBound...])
         // An error's name is followed by the server's description.
@@ -107,7 +104,6 @@ struct Catalogue: Sendable {
     try check(result.errorText, of: arguments)
   }
 
-  /// Checks the error output of several commands like ``check(_:of:)``.
   static func check(_ errorText: String, of arguments: [String]) throws {
     let catalogue = try shared.get()
     // Steps are diagnostics for developers, in English.
@@ -127,7 +123,7 @@ struct Catalogue: Sendable {
       if !remains.isEmpty, text.hasPrefix("/"), let space = text.firstIndex(of: " ") {
         remains = catalogue.remains(of: text[space...].dropFirst())
       }
-      // A helper prints the error and, in brackets, the hint in one line.
+      // A helper prints the error and, in parentheses, the hint in one line.
       if !remains.isEmpty, text.hasSuffix(")"), let bracket = text.firstRange(of: " (") {
         remains = catalogue.remains(of: text[..<bracket.lowerBound])
         remains += catalogue.remains(of: text[bracket.upperBound...].dropLast())
@@ -137,7 +133,6 @@ struct Catalogue: Sendable {
   }
 }
 
-/// Finds English words in a text in another language.
 enum EnglishWords {
   /// Words in most English sentences, and in no German one.
   private static let common: Set<String> = [
@@ -150,8 +145,8 @@ enum EnglishWords {
     "where", "who", "one", "every", "any", "nothing", "already", "before", "after", "between", "now", "found", "kept",
   ]
 
-  /// The English words in a text, apart from what is the same in all languages: quotations, URLs, paths, options, names
-  /// with a sign or a digit, a server's description, and commands up to the end of a clause.
+  /// The English words in a text, apart from what is the same in all languages: quotations, URLs, paths, options,
+  /// names with a sign or a digit, a server's description, and commands up to the end of a clause.
   static func found(in text: String) -> [String] {
     var words: [String] = []
     for line in text.split(separator: "\n") { words += found(inLine: withoutQuotes(String(line))) }
@@ -177,7 +172,7 @@ enum EnglishWords {
 
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
 
-  /// The text without quotations, and without brackets that begin with "server:".
+  /// The text without quotations, and without parentheses that begin with "server:".
   private static func withoutQuotes(_ text: String) -> String {
     var result = ""
     var end: Character?

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A test certificate authority, created with the openssl program: `ca.pem` and `ca.key` in a directory, with its
-/// certificates as NAME.pem and NAME.key.
+/// A test certificate authority, created with openssl: `ca.pem` and `ca.key` in a directory, with its certificates as
+/// NAME.pem and NAME.key.
 struct CertificateAuthority {
   private let directory: String
   private static let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
@@ -16,11 +16,9 @@ struct CertificateAuthority {
       """)
   }
 
-  /// Creates a certificate.
-  ///
   /// - Parameters:
   ///   - names: The subject's alternative names, such as `IP:127.0.0.1`; nil for a client.
-  ///   - days: How long it is valid from now on; if negative, it has expired.
+  ///   - days: The validity from now on. If negative, the certificate has expired.
   func certify(_ name: String, subject: String, names: String? = nil, days: Int = 2) throws {
     try run(
       """

@@ -4,7 +4,7 @@ import Testing
 
 /// A client's P-256 key, created by another implementation, and its public half.
 enum ClientKeyPair {
-  /// - Returns: The paths of the key in PEM, and of a JWK Set with its public half under the ID `k1`.
+  /// The paths of the key in PEM, and of a JWK Set with its public half under the ID `k1`.
   static func make(in tree: AgentTree) throws -> (file: String, keys: String) {
     let (file, half) = (tree.path("key.pem"), tree.path("public.der"))
     let result = try ProcessRunner.shell(

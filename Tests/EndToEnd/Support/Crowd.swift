@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// Many concurrent commands, which wait at a gate and are released together.
+/// Commands that wait at a gate and are released together.
 enum Crowd {
   struct Answer: Sendable, Hashable {
     var status: ProcessStatus

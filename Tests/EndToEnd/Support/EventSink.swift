@@ -15,7 +15,7 @@ enum EventSink {
     ]
   }
 
-  /// Waits until the command has received these events, in any order, and no others.
+  /// Waits until the command has received exactly these events, in any order.
   static func await(_ events: [String], in tree: AgentTree) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while true {

@@ -1,9 +1,9 @@
 /// A fault in a call by the daemon, in the format of `Tests/Tools/Faults/faults.c`.
 struct Fault: Sendable, Equatable, CustomStringConvertible {
   let description: String
-  /// The message for users if the operation fails. Nil if the process ends or continues.
+  /// The message for users if the operation fails; nil if the process ends or continues.
   let message: String?
-  /// The message if the fault is in writing the settings, if it differs.
+  /// The message for a fault in writing the settings, if it differs.
   var inSettings: String?
 
   var isKill: Bool { self == .killBefore || self == .killAfter }
@@ -13,7 +13,7 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   /// Less is written than requested, which is not an error.
   static let shortWrite = Fault(description: "short", message: nil)
 
-  // The numbers are Linux error numbers, the same on all supported machines. "+" makes a fault persistent.
+  // Linux error numbers, the same on all supported machines. "+" makes a fault persistent.
   static let failure = Fault(description: "5", message: "Input/output error")
   static let interruption = Fault(description: "4", message: "Interrupted system call")
   static let full = Fault(
@@ -38,7 +38,6 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
   /// Makes the call fail with this error number.
   static func number(_ number: Int) -> Fault { Fault(description: "\(number)", message: nil) }
 
-  /// The possible faults in a call of a function.
   static func all(at function: String) -> [Fault] {
     let kills = [killBefore, killAfter]
     return switch function {

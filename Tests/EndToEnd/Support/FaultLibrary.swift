@@ -19,7 +19,7 @@ final class FaultLibrary: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if no library can be loaded between the daemon and the C library.
+  /// Skips tests if no library can be preloaded.
   static var needsFaults: Self {
     .enabled(
       if: FaultLibrary.shared != nil && !Programs.areSanitized,

@@ -2,9 +2,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// Repeats an operation with a different fault at a different step each time, and checks the result.
+/// Repeats an operation, each time with another fault at another step, and checks the result.
 struct FaultSweep {
-  /// A run of the operation with a fault.
   struct Trial: CustomStringConvertible {
     let step: FaultyDaemon.Step
     let fault: Fault
@@ -16,7 +15,7 @@ struct FaultSweep {
     var description: String { "\(fault) at \(step): \(result.status) \(result.errorText)" }
   }
 
-  /// The number of trials with each result, by function and fault.
+  /// Counts the results by function and fault.
   struct Tally {
     private(set) var trials = 0
     private(set) var hits = 0
@@ -31,7 +30,6 @@ struct FaultSweep {
       cells["\(trial.step.function) \(trial.fault)", default: 0] += 1
     }
 
-    /// Prints the counts, for the log of a long run.
     func report(_ name: String, steps: Int) {
       let table = cells.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: " ")
       print("\(name): \(steps) steps, \(trials) trials, \(hits) hit, \(failures) failed then; \(table)")
@@ -45,7 +43,7 @@ struct FaultSweep {
   /// Whether to try all faults at all steps, instead of a few at each step.
   static let isThorough = Environment.value("AGENT_FAULTS") == "all"
 
-  /// Runs `body` with a tree with the account `home`, which must not change, and a daemon that can fail.
+  /// Runs `body` with the account `home`, which must not change, and a daemon that can fail.
   static func with(_ body: (FaultSweep) throws -> Void) throws {
     try Issuer.with { issuer in
       try AgentTree.with { tree in
@@ -60,13 +58,13 @@ struct FaultSweep {
     }
   }
 
-  /// Runs `operation` with each fault. Runs `prepare` before and `check` after each time without faults, after
-  /// restarting a daemon that the fault ended.
+  /// Runs `operation` with each fault, after `prepare`. Then restarts a daemon that the fault ended, and runs `check`
+  /// without faults.
   ///
   /// - Parameters:
   ///   - share: Tries one of this number of steps, unless the run is thorough.
-  ///   - isRepeatable: Whether a second run does the same. It is then rehearsed twice, since the daemon reads the vault
-  ///     once soon after its start.
+  ///   - isRepeatable: Whether a second run does the same. It is then rehearsed twice, since the daemon reads the
+  ///     vault once soon after its start.
   func run(
     _ name: String, share: Int = 1, isRepeatable: Bool = false, prepare: () throws -> Void = {},
     operation: () throws -> ProcessResult,
@@ -100,7 +98,6 @@ struct FaultSweep {
     tally.report(name, steps: steps.count)
   }
 
-  /// The calls of a run without faults.
   private func rehearse(
     _ prepare: () throws -> Void, _ operation: () throws -> ProcessResult
   ) throws -> [FaultyDaemon.Step] {
@@ -140,7 +137,6 @@ struct FaultSweep {
     #expect(!trial.result.errorText.contains("revoked at the server"), "\(trial)")
   }
 
-  /// Expects that the account gets a new token.
   func expectRenewed(_ account: String, _ place: String) throws {
     let result = try tree.agent("token", account, "--force-refresh")
     #expect(result.succeeded, "\(account) after \(place): \(result.errorText)")

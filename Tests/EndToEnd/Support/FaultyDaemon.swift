@@ -4,7 +4,6 @@ import Testing
 
 /// A tree's daemon, run in the foreground, whose calls can fail.
 final class FaultyDaemon: Sendable {
-  /// A call by the daemon.
   struct Step: Sendable, CustomStringConvertible {
     let number: Int
     let function: String
@@ -29,9 +28,9 @@ final class FaultyDaemon: Sendable {
     try start()
   }
 
-  /// Starts the daemon, or restarts it after its end.
+  /// Also restarts an ended daemon.
   func start() throws {
-    // A client has found no daemon, because that had ended immediately, and started another one.
+    // A client that found no daemon may have started another one.
     for number in try tree.daemons() {
       let stray = try OtherProcess(number)
       try stray.signal(Signals.SIGKILL)
@@ -55,7 +54,6 @@ final class FaultyDaemon: Sendable {
     process.withLock { $0 = started }
   }
 
-  /// Ends the daemon with SIGKILL.
   func kill() throws {
     guard let running = process.withLock({ $0 }) else { return }
     _ = try running.terminate(Signals.SIGKILL)
@@ -66,7 +64,6 @@ final class FaultyDaemon: Sendable {
     try start()
   }
 
-  /// Waits until a fault has ended it.
   func waitForEnd() throws { _ = try process.withLock { $0 }?.wait() }
 
   /// Counts calls from 1 again. The call with the number `step` has the fault, or none if 0.
@@ -88,8 +85,8 @@ final class FaultyDaemon: Sendable {
     }
   }
 
-  /// Whether the fault of the order before the last has occurred. This is known only after another order, since a
-  /// daemon works on after its response.
+  /// Whether the fault of the order before the last has occurred. Only another order reveals this, since a daemon
+  /// works on after its response.
   func wasHit() throws -> Bool { try lines(ofLast: false).contains { $0.last == "hit" } }
 
   /// Blocks all calls of a function until `body` returns. Calls `body` when one of them is blocked.

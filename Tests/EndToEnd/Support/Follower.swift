@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A running `agent events --follow --json`.
+/// Runs `agent events --follow --json`.
 final class Follower: Sendable {
   private let process: RunningProcess
 
@@ -17,12 +17,11 @@ final class Follower: Sendable {
     }
   }
 
-  /// The next event as text, without its time.
+  /// The next event, without its time.
   func next() throws -> String {
     var object = try #require(JSON(parsing: Array(process.readLine().utf8)).object)
     #expect((object["time"]?.int ?? 0) > 1_600_000_000)
     object["time"] = nil
-    // The expiry of a token differs from run to run.
     if object["expires_at"] != nil { object["expires_at"] = "T" }
     return String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }

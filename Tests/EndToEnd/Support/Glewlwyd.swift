@@ -3,17 +3,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// A running Glewlwyd, set up by the scripts next to these tests.
+/// A running Glewlwyd, set up by scripts.
 struct Glewlwyd: Sendable {
   let issuer: String
-  /// The certificate file of the authority that signed the server's certificate.
+  /// The server's certificate authority, as a file.
   let authority: String
   private let directory: TemporaryDirectory
   private let description: JSON
 
   @TaskLocal fileprivate static var running: Glewlwyd?
 
-  /// The instance of the running suite.
   static func current() throws -> Glewlwyd { try #require(running, "the suite has no server") }
 
   /// - Parameter settings: Variables for the script `up`.
@@ -52,7 +51,7 @@ struct Glewlwyd: Sendable {
     return (try #require(description["browser_client_id"]?.string), uris)
   }
 
-  /// The directory in which the scripts store their state.
+  /// The directory of the scripts' state.
   var folder: String { directory.path }
 
   /// A value of `BROWSER` that makes the user sign in, consent, and return.
@@ -68,13 +67,13 @@ struct Glewlwyd: Sendable {
     return "sha256//" + (try ProcessRunner.shell(line).outputText)
   }
 
-  /// Signs in to the account `work`, approves like a user, and returns the last event.
+  /// Signs in to `work`, approves like a user, and returns the last event.
   func signIn(_ tree: AgentTree, clientID: String? = nil, _ options: String...) throws -> JSON {
     let client = try clientID ?? self.clientID(for: "RS256")
     return try signIn(tree, ["--client-id", client] + options)
   }
 
-  /// Signs in like ``signIn(_:clientID:_:)``, with a client that the options name or register.
+  /// Signs in with a client that the options name or register.
   func signIn(_ tree: AgentTree, _ options: [String]) throws -> JSON {
     let login = try tree.start(
       ["login", "work", "--issuer", issuer, "--ca-file", authority, "--device", "--json"] + options)
@@ -92,7 +91,6 @@ struct Glewlwyd: Sendable {
     return end
   }
 
-  /// The directory of the scripts.
   private static var folder: String {
     PackageFiles.path("Tests/Servers/Glewlwyd")
   }
@@ -107,7 +105,7 @@ struct Glewlwyd: Sendable {
   fileprivate static let isInstalled = (try? FileDescriptor(opening: "/usr/bin/glewlwyd", for: .reading)) != nil
 }
 
-/// Starts the server before the first test of a suite and stops it after the last.
+/// Starts the server before a suite and stops it afterwards.
 struct GlewlwydTrait: SuiteTrait, TestScoping {
   /// Variables for the script `up`.
   let settings: [String]
@@ -129,7 +127,7 @@ struct GlewlwydTrait: SuiteTrait, TestScoping {
 extension Trait where Self == GlewlwydTrait {
   static var withGlewlwyd: Self { GlewlwydTrait(settings: []) }
 
-  /// Runs the suite with a server, started with variables for the script `up`.
+  /// Sets variables for the server's script `up`.
   static func withGlewlwyd(_ settings: String...) -> Self { GlewlwydTrait(settings: settings) }
 }
 

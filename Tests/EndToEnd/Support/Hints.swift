@@ -28,7 +28,7 @@ enum Hints {
     return (commands + [current].compactMap { $0 }).filter { !$0.isEmpty }
   }
 
-  /// The words as split by a shell. A bare word has no quotes.
+  /// Splits words like a shell. A bare word has no quotes.
   private static func words(_ text: String) -> [(text: String, isBare: Bool)] {
     var words: [(text: String, isBare: Bool)] = []
     var word: (text: String, isBare: Bool)?
@@ -74,10 +74,9 @@ enum Hints {
     }
   }
 
-  /// Commands of the system that are run, since they change nothing. `chmod` only checks that the file exists.
+  /// System commands that may be run, since they change nothing. `chmod` only checks that the file exists.
   private static let others = ["chmod", "df", "export", "ls", "unset"]
 
-  /// Runs a hint that is a command of the system.
   private static func runOther(_ hint: String, in tree: AgentTree) throws {
     let script = "chmod() { for file; do :; done; test -e \"$file\"; }\nset -e\n" + hint
     let result = try ProcessRunner.run(
@@ -97,7 +96,6 @@ enum Hints {
       .filter(placeholders.contains)
   }
 
-  /// Runs each command in the hints of a failed command, as printed.
   static func check(_ result: ProcessResult, in tree: AgentTree, of arguments: [String]) throws {
     if arguments.contains("doctor") {
       let hints = findings(of: result)
@@ -112,7 +110,6 @@ enum Hints {
     try check(hints, in: tree, of: arguments)
   }
 
-  /// Checks the hints of several commands like ``check(_:in:of:)``.
   static func check(_ hints: [String], in tree: AgentTree, of arguments: [String]) throws {
     for hint in hints {
       // Text in double quotes is not this program's.
@@ -141,7 +138,7 @@ private struct HintedCommand {
     isWhole = words.count == command.count
   }
 
-  /// Whether to run the command. Those that ask for a secret or start a lasting process are only parsed.
+  /// False if the command asks for a secret or starts a lasting process. It is then only parsed.
   private var runs: Bool {
     let asking = ["--client-secret-prompt", "--protect", "--start", "--resume", "--all", "--help", "--follow"]
     let ending = ["unlock", "vault", "daemon", "exec", "events", "setup", "helper", "doctor", "verify", "decode"]
@@ -171,7 +168,7 @@ private struct HintedCommand {
     let copy = try TemporaryDirectory()
     let result = try run(
       "/usr/bin/unshare", ["-rn", "/bin/sh", "-c", Self.script, "sh", copy.path("tree")] + words, tree)
-    // Only an error in the command line is a failure, since the copy has no network and no terminal.
+    // The copy has no network and no terminal, so only an error in the command line is a failure.
     let isAsking = ["terminal", "--no-input", "to sign in to"].contains(where: result.errorText.contains)
     #expect(
       result.status != .exited(2) || isAsking,

@@ -2,11 +2,11 @@
 enum HostileCatalogue {
   // MARK: Sessions
 
-  /// ID Tokens returned by a refresh (OpenID Connect Core sections 3.1.3.7 and 12.2). The accompanying refresh token is
-  /// kept, since the issuer accepts each one once.
+  /// ID Tokens returned by a refresh (OpenID Connect Core sections 3.1.3.7 and 12.2). The refresh token beside them
+  /// is kept, since the issuer accepts each one once.
   static let renewedIDTokens: [HostileRow] =
     [
-      // This is first, because keys are fetched at most once a minute.
+      // The first row, because keys are fetched at most once a minute.
       HostileRow(.refresh, "rotate_key=1", .accepted, suite: "oidcc-client-test-signing-key-rotation"),
       HostileRow(.refresh, "break_id_token=missing", .accepted),
       HostileRow(.refresh, "break_id_token=aud_array", .accepted),
@@ -53,7 +53,7 @@ enum HostileCatalogue {
   private static let otherAlgorithm = "its signature algorithm is not accepted"
   private static let severalKeys = "the issuer publishes several keys that may have signed it"
 
-  /// Defects with an RSA key, which also supports the other algorithm, PS256 (RFC 8725 section 3.1).
+  /// Defects with an RSA key, which also supports PS256 (RFC 8725 section 3.1).
   static let renewedRSATokens: [HostileRow] = [
     HostileRow(
       .refresh, "break_id_token=signature", .rejected(noSignature), suite: "oidcc-client-test-invalid-sig-rs256"),
@@ -62,8 +62,8 @@ enum HostileCatalogue {
     HostileRow(.refresh, "break_id_token=none", .rejected("it is not signed")),
   ]
 
-  /// Responses of the token endpoint. Except for the marked rows, the server accepts a refresh token more than once,
-  /// because an unreadable response hides the new one.
+  /// Responses of the token endpoint. Except for the rows with `rotation=on`, the server accepts a refresh token more
+  /// than once, because an unreadable response hides the new one.
   static let tokenAnswers: [HostileRow] =
     HostileRow.bodies(
       .refresh,
@@ -103,7 +103,7 @@ enum HostileCatalogue {
       HostileRow(.refresh, "body=drop&times=1&rotation=on", .expired, then: .expired),
     ]
 
-  /// UserInfo responses (OpenID Connect Core section 5.3.2).
+  /// OpenID Connect Core section 5.3.2.
   static let userInfo: [HostileRow] =
     [
       HostileRow(
@@ -132,8 +132,8 @@ enum HostileCatalogue {
         then: .signedOut)
     }
 
-  /// Responses of a resource. Their content may be anything, but not their end. In that case, or without a response,
-  /// the caller's file does not change.
+  /// Responses of a resource. Their content may be anything, but if they are incomplete or missing, the caller's file
+  /// does not change.
   static let resources: [HostileRow] =
     [
       "empty", "html", "array", "huge", "deep", "error", "redirect", "type", "two_types", "bomb", "crumbs",
@@ -163,7 +163,7 @@ enum HostileCatalogue {
     ("none", "it is not signed", "oidcc-client-test-idtoken-sig-none"),
   ]
 
-  /// ID Tokens of the code flow (OpenID Connect Core section 3.1.3.7).
+  /// OpenID Connect Core section 3.1.3.7.
   static let firstIDTokens: [HostileRow] =
     labelledIDTokens.map { HostileRow(.browser, "break_id_token=\($0.0)", .rejected($0.1), suite: $0.2) }
     // The others have no such test.
@@ -260,7 +260,7 @@ enum HostileCatalogue {
         then: HostileEndpoint.jwks.unavailable("HTTP status 503").withTokensKept),
     ]
 
-  /// Responses to a client registration (RFC 7591 section 3.2.1).
+  /// RFC 7591 section 3.2.1.
   static let registrations: [HostileRow] =
     HostileRow.bodies(
       .register,
@@ -273,8 +273,7 @@ enum HostileCatalogue {
       )
     ]
 
-  /// Other requests during a sign-in. Redirects with a wrong or no `state`, and repeated ones, need a real browser; see
-  /// the browser tests.
+  /// Other requests during a sign-in. The browser tests cover a wrong, missing or repeated `state`.
   static let signIns: [HostileRow] =
     // Pushed requests may fail unless the server requires them, since the plain request has the same content.
     ["break_par=status", "body_at=par&body=drop", "body_at=par&body=truncated"].map {

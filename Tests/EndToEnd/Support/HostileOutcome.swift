@@ -3,16 +3,14 @@ import Platform
 import TestSupport
 
 extension HostileRow {
-  /// An operation's result, actual or expected.
   enum Outcome: Sendable, Hashable {
     case accepted
-    /// The operation failed with this failure code, exit status and message. The hint follows a semicolon.
+    /// The failure code, exit status and message. The hint follows a semicolon.
     case refused(String, Int32, String)
 
     private static var keyWait: Regex<(Substring, Substring)> {
       /((?:stored|publishes|usable key|is published).*try again) in (?:60|[1-5]?[0-9]) s/
     }
-    /// Matches the remaining seconds of a wait of five minutes.
     private static var longWait: Regex<Substring> { /in (?:300|[12][0-9][0-9]) s/ }
 
     /// Reads the result of a command with `--json`.
@@ -38,7 +36,6 @@ extension HostileRow {
       message.replace(Self.longWait, with: "in five minutes")
       // The server's description of why the session ended.
       if failure?["code"]?.string == "session_expired" { message.replace(#/ \(server: [^)]*\)/#, with: "") }
-      // Messages about a host begin with the account.
       for account in ["work: ", "new: "] where message.hasPrefix(account) { message.removeFirst(account.count) }
       self = .refused(failure?["code"]?.string ?? "none", status, message)
     }
@@ -60,7 +57,6 @@ enum HostileEndpoint: String, Sendable {
   case userinfo = "the UserInfo endpoint"
   case registration = "the client registration endpoint"
   case metadata = "the metadata endpoint"
-  /// A resource, named by its URL.
   case jwks = "the JWK Set endpoint"
   case resource = "SERVER"
 
@@ -142,7 +138,6 @@ extension HostileRow.Outcome {
   /// The result of a defect after the tokens, which are kept.
   var withTokensKept: Self {
     guard case .refused(let code, let status, let message) = self else { return self }
-    // The hint replaces other advice.
     let problem = message.split(separator: ";")[0]
     return .refused(code, status, problem + "; the server's answer was stored: try again in a minute")
   }
@@ -157,7 +152,6 @@ extension HostileRow.Outcome {
 
   static func notRevoked(_ reason: Self) -> Self {
     guard case .refused(_, let status, let message) = reason else { return .accepted }
-    // The hint is not included.
     let cause = message.split(separator: ";")[0]
     let later = status == 4 ? "; revocation is retried for a day" : ""
     return .refused("not_revoked", 0, "the server may still accept the tokens: \(cause)\(later)")

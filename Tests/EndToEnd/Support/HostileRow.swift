@@ -10,7 +10,6 @@ struct HostileRow: Sendable, CustomStringConvertible {
     case signOut
     /// A request to a resource, whose response is written to an existing file.
     case request
-    /// A first sign-in, by browser or device code.
     case browser, device
     /// A sign-in for which a client is registered.
     case register
@@ -41,7 +40,7 @@ struct HostileRow: Sendable, CustomStringConvertible {
     self.suite = suite
   }
 
-  /// Creates a row for each of these bodies of an endpoint's responses.
+  /// A row for each of these response bodies of an endpoint.
   ///
   /// - Parameter switches: Additional switches for the control endpoint.
   static func bodies(

@@ -3,12 +3,11 @@ import Platform
 import TestSupport
 import Testing
 
-/// A daemon with a session at a correct issuer, which must not be affected by a hostile one.
+/// A daemon with a session at a healthy issuer, which must not be affected by a hostile one.
 struct HostileScene {
-  /// The KiB by which the daemon may grow after the first requests, since it caches documents of issuers and runs code
-  /// for the first time.
+  /// In KiB, for issuers' documents in the cache and code that runs for the first time.
   private static let allowedGrowth = 2048
-  /// The bytes by which the secure heap may grow: the secrets of another session.
+  /// In bytes of the secure heap, for another session's secrets.
   private static let allowedSecrets = 4096
 
   let tree: AgentTree
@@ -122,7 +121,7 @@ struct HostileScene {
     try expectUnharmed(after: "a key that changed just before it signed")
   }
 
-  /// Placeholders for the URLs of these servers in messages.
+  /// Placeholders for URLs in messages.
   private func names(_ issuer: Issuer) -> [(url: String, name: String)] {
     [(issuer.url, "SERVER"), (healthy.url, "ELSEWHERE")]
   }

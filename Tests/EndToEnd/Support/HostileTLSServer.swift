@@ -2,18 +2,15 @@ import Platform
 import TestSupport
 import Testing
 
-/// An https authorization server for clients with a secret. The test changes its certificate and how it ends
-/// connections. Its first refresh token is `refresh-0`. Uses Python's own library.
+/// An https authorization server, written in Python, for clients with a secret. The test changes its certificate and
+/// how it ends connections. Its first refresh token is `refresh-0`.
 final class HostileTLSServer: Sendable {
-  /// The server's behavior on a connection.
   enum Mode: String, Sendable, CaseIterable {
     case good
-    /// A certificate for 127.0.0.1 that expired yesterday.
+    /// The certificate for 127.0.0.1 expired yesterday.
     case expired
     case selfSigned
-    /// A certificate for another host.
     case otherHost
-    /// No TLS at all.
     case plain
     /// Ends the connection within the content, without a closure alert (RFC 8446 section 6.1).
     case cut
@@ -25,7 +22,6 @@ final class HostileTLSServer: Sendable {
     /// Like ``unclosed``, with a correct closure alert (RFC 8446 section 6.1).
     case closed
 
-    /// Whether the server gets requests.
     var takesRequests: Bool {
       switch self {
       case .good, .cut, .unmeasured, .unclosed, .closed: true
@@ -37,7 +33,7 @@ final class HostileTLSServer: Sendable {
   let url: String
   private let process: RunningProcess
 
-  /// Starts the server, and writes `ca.pem` to `tree`.
+  /// Writes `ca.pem` to `tree`.
   init(_ tree: AgentTree) throws {
     let authority = try CertificateAuthority(in: tree)
     try authority.certify("good", subject: "server", names: "IP:127.0.0.1")
@@ -50,12 +46,10 @@ final class HostileTLSServer: Sendable {
     url = "https://127.0.0.1:\(try process.readLine())"
   }
 
-  /// Stops the server: connections are accepted, but handshakes are not answered.
+  /// Suspends the server: connections are accepted, but handshakes are not answered.
   func standStill() throws { try process.signal(Signals.SIGSTOP) }
 
-  /// Changes the server's behavior.
-  ///
-  /// - Returns: The number of requests so far.
+  /// Returns the number of requests so far.
   @discardableResult
   func behave(_ mode: Mode) throws -> Int {
     try process.send(mode.rawValue + "\n")

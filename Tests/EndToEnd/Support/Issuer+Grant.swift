@@ -19,7 +19,7 @@ extension Issuer {
         ])
       let tokens = try JSON(parsing: answer.body)
       if let token = tokens["refresh_token"]?.string { return token }
-      // The issuer is configured to require a second between two polls (RFC 8628 section 3.5).
+      // The issuer requires a second between two polls (RFC 8628 section 3.5).
       Threads.sleep(for: .milliseconds(1100))
     }
     throw PlainHTTP.Unreadable()

@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A test's own `devissuer`. Use it through ``with(approval:_:_:)``.
+/// A test's own `devissuer`.
 final class Issuer: Sendable {
   let url: String
   let port: UInt16
@@ -11,11 +11,8 @@ final class Issuer: Sendable {
   /// The number of requests by the test itself, which the issuer counts too.
   private let controlRequests = Monitor(0)
 
-  /// Runs `body` with a new issuer, then ends it.
-  ///
-  /// - Parameters:
-  ///   - approval: Who decides about sign-ins: `always` and `never` decide automatically, `ask` waits.
-  ///   - options: Further options of `devissuer`.
+  /// Runs `body` with a new issuer, then ends it. The default `approval` approves all sign-ins; `never` denies them,
+  /// and `ask` waits.
   static func with<Result>(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer) throws -> Result
   ) throws -> Result {
@@ -24,8 +21,7 @@ final class Issuer: Sendable {
     return try body(issuer)
   }
 
-  /// Starts an issuer that approves sign-ins automatically, for code that cannot be in ``with(approval:_:_:)``. Call
-  /// ``stop()`` at the end.
+  /// Starts an issuer for code that cannot be in ``with(approval:_:_:)``. Call ``stop()`` at the end.
   static func start(_ options: [String] = []) throws -> Issuer { try Issuer(["--approve", "always"] + options) }
 
   /// Uses an elliptic curve by default, since generating an RSA key takes a tenth of a second.
@@ -52,7 +48,7 @@ final class Issuer: Sendable {
 
   var processID: Int32 { process.processID }
 
-  /// Runs `body` while the issuer accepts connections but does not respond.
+  /// Stops the issuer by SIGSTOP during `body`.
   func silent<Result>(_ body: () throws -> Result) throws -> Result {
     try process.signal(Signals.SIGSTOP)
     defer { try? process.signal(Signals.SIGCONT) }
@@ -60,7 +56,6 @@ final class Issuer: Sendable {
     return try body()
   }
 
-  /// Changes a setting of the issuer.
   func control(_ name: String, _ value: String, _ more: (String, String)...) throws {
     try control([(name, value)] + more)
   }
@@ -82,7 +77,6 @@ final class Issuer: Sendable {
     try count("requests") - controlRequests.withLock { $0 }
   }
 
-  /// Polls until a counter has reached a value.
   func await(_ counter: String, _ value: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try count(counter) < value {

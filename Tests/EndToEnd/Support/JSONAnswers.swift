@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// The output of commands with `--json`, checked line by line against `Tests/Tools/Schema/agent.schema.json`.
+/// Checks the output of commands with `--json` against `Tests/Tools/Schema/agent.schema.json`.
 struct JSONAnswers {
   let schema: JSONSchema
   /// The names of all commands, as printed by the program.
   let commands: [String]
-  /// The commands whose results have been checked, and those whose failures have.
+  /// The commands whose results or failures have been checked.
   private(set) var answered: Set<String> = []
   private(set) var failed: Set<String> = []
   /// The members that commands have printed, as `command: accounts[].name`.
@@ -25,7 +25,7 @@ struct JSONAnswers {
 
   private static let shared = Result { try JSONAnswers() }
 
-  /// Checks that the schema describes output of any test with `--json`.
+  /// Checks the output of any test's command with `--json` against the schema.
   static func check(_ result: ProcessResult, of arguments: [String]) throws {
     let own = arguments.prefix { $0 != "--" }
     guard own.contains("--json"), !own.contains("--version"), result.succeeded, !result.output.isEmpty else { return }
@@ -54,10 +54,7 @@ struct JSONAnswers {
     return try #require(names.first, "\(arguments)")
   }
 
-  /// Runs a command that must succeed.
-  ///
-  /// - Parameter status: The exit status of `status --check`, which depends on its findings.
-  /// - Returns: The printed values, one for each line.
+  /// The command must succeed, or for `status --check` have this status. Returns the values of the printed lines.
   @discardableResult
   mutating func succeed(_ arguments: [String], in tree: AgentTree, status: Int32 = 0) throws -> [JSON] {
     let command = try command(of: arguments)
@@ -74,7 +71,7 @@ struct JSONAnswers {
     return values
   }
 
-  /// Runs a command that must fail without output, except the last event of a sign-in.
+  /// The command must fail without output, except the last event of a sign-in.
   mutating func fail(
     _ arguments: [String], _ status: Int32, _ code: String, in tree: AgentTree, _ changes: [String: String?] = [:]
   ) throws {
@@ -106,10 +103,10 @@ struct JSONAnswers {
     }
   }
 
-  /// The members in the schema for these commands that no result contained. Members of error objects, which are the
-  /// same for all, are excluded.
+  /// The members in the schema for these commands that no result contained. Excludes members of error objects, which
+  /// are the same for all.
   func missing(of commands: some Sequence<String>) -> [String] {
-    // Members of failures, and those that only a file in `/etc` makes appear.
+    // Members of failures, and those that require a file in `/etc`.
     let elsewhere = ["problem.", "error.", "preset"]
     return commands.flatMap { command in schema.paths(of: command).map { "\(command): \($0)" } }
       .filter { path in !seen.contains(path) && !elsewhere.contains { path.contains($0) } }.sorted()
@@ -132,7 +129,7 @@ struct JSONAnswers {
     return found
   }
 
-  /// The options before the arguments for another program.
+  /// Adds `--json` before the arguments for another program.
   private static func asking(_ arguments: [String]) -> [String] {
     let own = arguments.prefix { $0 != "--" }
     return own + ["--json"] + arguments[own.endIndex...]

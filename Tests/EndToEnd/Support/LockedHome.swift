@@ -3,16 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// Two accounts signed in at their own issuer: `open` at the protection level `device`, and `shut`, which is protected
-/// by a passphrase and unlocked.
+/// Two accounts at their own issuer: `open` at the protection level `device`, and `shut`, which is unlocked and
+/// protected by a passphrase.
 struct LockedHome {
   let tree: AgentTree
   let issuer: Issuer
 
   static let passphrase = "cnry-pass correct horse battery staple"
 
-  /// Signs in, runs `body` and stops everything.
-  ///
   /// - Parameter options: Options of `devissuer`.
   static func with<Result>(_ options: String..., body: (LockedHome) throws -> Result) throws -> Result {
     try Issuer.with(options) { issuer in
@@ -32,7 +30,6 @@ struct LockedHome {
   /// A file with another passphrase.
   var wrong: String { tree.path("wrong") }
 
-  /// Runs a command that must succeed.
   @discardableResult
   func run(_ arguments: String...) throws -> ProcessResult {
     let result = try tree.agent(arguments)

@@ -43,7 +43,7 @@ final class MCPServer {
     self.session = session
     self.secret = secret
     self.variables = variables
-    // The port must be free when the server restarts.
+    // The server restarts on this port.
     port = String(try LoopbackServer.unusedPort())
     process = try Self.start(session, secret, port, variables)
     _ = try process.readLine()
@@ -62,7 +62,6 @@ final class MCPServer {
       environment: session.tree.environment(variables.mapValues { $0 }))
   }
 
-  /// Restarts the server on the same port.
   func restart() throws {
     try stop()
     process = try Self.start(session, secret, port, variables)
@@ -79,10 +78,8 @@ final class MCPServer {
     }
   }
 
-  /// Sets a switch of the server.
   func set(_ name: String, _ text: String) throws { try tree.directory.write(name, text) }
 
-  /// Resets a switch of the server.
   func unset(_ name: String) throws {
     #expect(try ProcessRunner.shell("rm '\(tree.path(name))'").succeeded)
   }
@@ -90,7 +87,6 @@ final class MCPServer {
   /// Makes the server reject the account's current token.
   func refuseToken() throws { try set("expired", tree.token()) }
 
-  /// Starts a client built with the SDK.
   func client(_ mode: String, _ options: String..., answering answer: String = "accept") throws -> MCPClient {
     try MCPClient(self, mode, options, answer)
   }
@@ -114,13 +110,13 @@ final class MCPClient {
 
   private func nextAnswer() throws -> JSON { try JSON(parsing: Array(process.readLine().utf8)) }
 
-  /// Runs a command of `client.py`, and returns its response.
+  /// Runs a command of `client.py`.
   func ask(_ words: JSON...) throws -> JSON {
     try process.send(String(decoding: JSON.array(words).serialized(), as: UTF8.self) + "\n")
     return try nextAnswer()
   }
 
-  /// Like ``ask(_:)``, but returns the response's result.
+  /// The `result` member of a response to a command of `client.py`.
   func result(_ words: JSON...) throws -> JSON {
     try process.send(String(decoding: JSON.array(words).serialized(), as: UTF8.self) + "\n")
     let answer = try nextAnswer()
@@ -129,7 +125,6 @@ final class MCPClient {
 
   func add() throws -> JSON { try ask("call", "add", ["a": 1, "b": 2]) }
 
-  /// Ends the client's input, and waits for its end.
   func finish() throws {
     process.closeInput()
     #expect(try process.wait() == .exited(0), "\(process.errorText)")
@@ -161,7 +156,6 @@ final class MCPLines {
     return try next()
   }
 
-  /// Begins an MCP session.
   func begin(_ capabilities: String = "{}") throws {
     let answer = try ask(
       #"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","#
@@ -177,7 +171,6 @@ final class MCPLines {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if the MCP SDK is unavailable.
   static var needsMCP: Self {
     .enabled(
       if: MCPServer.python != nil || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,

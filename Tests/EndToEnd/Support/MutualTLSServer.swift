@@ -2,17 +2,16 @@ import Platform
 import TestSupport
 import Testing
 
-/// An authorization server with two ports: a public one, whose metadata names the other, and one for clients with a
-/// certificate of its authority or a registered one (RFC 8705). It approves device codes automatically, issues a new
-/// refresh token with each response, and binds tokens to the certificate. Uses Python's own library.
+/// An authorization server, written in Python, with two ports: a public one, whose metadata names the other, and one
+/// for clients with a certificate of its authority or a registered one (RFC 8705). It approves device codes
+/// automatically, issues a new refresh token with each response, and binds tokens to the certificate.
 final class MutualTLSServer: Sendable {
   let url: String
   /// The URL of the port for clients with a certificate.
   let privateURL: String
   private let process: RunningProcess
 
-  /// Starts the server, and writes `ca.pem`, `client.pem`, `client.key`, and the self-signed `other.pem` and
-  /// `other.key` to `tree`.
+  /// Writes `ca.pem`, `client.pem`, `client.key`, and the self-signed `other.pem` and `other.key` to `tree`.
   ///
   /// - Parameter version: The only supported TLS version, such as `TLSv1_2`; nil for Python's default.
   init(_ tree: AgentTree, version: String? = nil) throws {

@@ -4,7 +4,6 @@ import Testing
 
 /// This machine with another machine ID (`machine-id(5)`), in the mount namespace of one command.
 struct OtherMachine {
-  /// The file with the machine ID.
   private let file: String
 
   /// - Parameter digit: The hexadecimal digit of which the machine ID consists.
@@ -24,11 +23,10 @@ struct OtherMachine {
 
   private static let script = "mount --bind \"$0\" /etc/machine-id && exec \"$@\""
 
-  /// The options of `unshare`. Users other than root keep their ID in a user namespace.
+  /// Options of `unshare`. Users other than root keep their ID in a user namespace.
   static let namespace =
     Machine.userID == 0 ? ["--mount"] : ["--user", "--map-current-user", "--keep-caps", "--mount"]
 
-  /// Whether such a mount namespace can be created.
   static let isPossible: Bool = {
     let arguments = namespace + ["/bin/sh", "-c", script, "/etc/hostname", "/bin/true"]
     return (try? ProcessRunner.run(executable: "/usr/bin/unshare", arguments: arguments))?.succeeded ?? false
@@ -36,7 +34,6 @@ struct OtherMachine {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if the machine ID cannot be changed in a namespace.
   static var needsMountNamespace: Self {
     .enabled(
       if: OtherMachine.isPossible,

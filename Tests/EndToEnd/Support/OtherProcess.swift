@@ -1,12 +1,12 @@
 import Platform
 import Testing
 
-/// A running process that is not a child of this one.
+/// A process that is not a child of this one.
 final class OtherProcess: Sendable {
   private let number: Int32
   private let descriptor: FileDescriptor
 
-  /// - Throws: `ESRCH` if the process does not exist.
+  /// Throws `ESRCH` if the process does not exist.
   init(_ number: Int32) throws {
     descriptor = try Spawn.processDescriptor(number)
     self.number = number

@@ -36,7 +36,6 @@ struct OtherUser {
       environment: environment + variables)
   }
 
-  /// The variables of a logged-in user.
   var environment: [String] {
     ["PATH=/usr/bin:/bin", "HOME=\(folder)/home", "XDG_RUNTIME_DIR=\(folder)/runtime"]
   }

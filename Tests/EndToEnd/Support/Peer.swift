@@ -16,7 +16,7 @@ final class Peer: Sendable {
   // The daemon may have closed the connection.
   deinit { try? UnixSocket.shutDown(socket) }
 
-  /// Sends raw bytes. Returns false if the daemon has disconnected.
+  /// Returns false if the daemon has disconnected.
   func send(_ bytes: [UInt8]) throws -> Bool {
     do {
       try socket.writeAll(bytes.span)
@@ -32,12 +32,11 @@ final class Peer: Sendable {
     try socket.writeAll(bytes.span.extracting(sent...))
   }
 
-  /// Whether the daemon has sent something or disconnected.
+  /// Also true if the daemon has disconnected.
   var hasAnswer: Bool {
     get throws { try !unread.withLock { $0.bytes.isEmpty } || socket.waitUntilReadable(timeout: .zero) }
   }
 
-  /// Sends a line and returns the next one.
   func ask(_ line: String) throws -> String {
     _ = try send(Array((line + "\n").utf8))
     return try #require(try readLine(), "the daemon hung up")
@@ -58,7 +57,7 @@ final class Peer: Sendable {
     }
   }
 
-  /// Reads more bytes. Returns false once the daemon has disconnected.
+  /// Returns false once the daemon has disconnected.
   private func readMore() throws -> Bool {
     do {
       var more: [UInt8] = []

@@ -3,7 +3,6 @@ import TestSupport
 
 /// A minimal HTTP/1.1 client for servers on 127.0.0.1.
 enum PlainHTTP {
-  /// The error for an unusable response.
   struct Unreadable: Error {}
 
   struct Answer: Sendable {

@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// The message buses of the machine and of the user's desktop, both real, with a simulated login manager and screen
-/// saver. They run with the tree's daemon in their own mount namespace.
+/// The machine's message bus and the user's, both real, with a simulated login manager and screen saver. They run
+/// with the tree's daemon in their own mount namespace.
 final class PlayedDesktop: Sendable {
-  /// The events to simulate.
+  /// A simulated event.
   enum Deed: String {
     /// logind asks one of the user's sessions to lock its screen.
     case lockOwnSession = "own"
@@ -13,14 +13,12 @@ final class PlayedDesktop: Sendable {
     case lockOtherSession = "other"
     /// A sender other than logind sends the same message as ``lockOwnSession``.
     case pretend = "pretend"
-    /// The screen saver is active.
     case saverOn = "on"
     case saverOff = "off"
   }
 
   private let process: RunningProcess
 
-  /// Starts both buses and the tree's daemon.
   init(_ tree: AgentTree) throws {
     try tree.directory.write("bus.conf", Self.configuration)
     try tree.directory.write("play.py", Self.script)

@@ -18,7 +18,7 @@ enum ProcessFiles {
     }
   }
 
-  /// Waits until a process has stopped after a stop signal: its threads run until they are next scheduled.
+  /// After a stop signal, threads run until they are next scheduled.
   static func awaitStop(of process: Int32) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while try !#require(text("status", of: process)).contains("\nState:\tT") {

@@ -5,7 +5,7 @@ import Testing
 
 /// The memory of a running process, read by `Tests/Tools/Memory/search`.
 struct ProcessMemory {
-  /// A secret's location, or of a piece of one.
+  /// The location of a secret, or of a piece of one.
   struct Place: CustomStringConvertible {
     let secret: String
     let address: UInt64
@@ -20,9 +20,8 @@ struct ProcessMemory {
 
   init(of process: Int32) { self.process = process }
 
-  /// The locations of texts in any form that reveals them: verbatim, in hexadecimal, in base64, and as encoded in forms
-  /// and JSON. Also finds pieces of ``pieceLength`` bytes, because the allocator overwrites the first bytes of freed
-  /// memory.
+  /// The locations of texts, verbatim, in hexadecimal, in base64, and as encoded in forms and JSON. Also finds pieces
+  /// of ``pieceLength`` bytes, because the allocator overwrites the first bytes of freed memory.
   func places(of secrets: [(name: String, value: String)]) throws -> [Place] {
     try places(
       ofBytes: secrets.flatMap { name, value in
@@ -44,7 +43,7 @@ struct ProcessMemory {
 
   // MARK: Needles
 
-  /// The length of a piece: too long to be found by chance.
+  /// Too long to be found by chance.
   private static let pieceLength = 12
 
   /// Pieces that cover the text except its beginning, which may only identify its type.

@@ -2,16 +2,17 @@ import Platform
 import TestSupport
 import Testing
 
-/// Threads for tests that wait for programs. They would block all threads of Swift's pool, which has one per processor.
+/// Threads for tests that wait for programs. They would block all threads of Swift's pool, which has one per
+/// processor.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(threadsForEachProcessor: 6)
 
-  /// The threads for tests that take a minute or more, and for suites whose tests run in sequence. They begin with the
-  /// first tests, so that none runs alone at the end.
+  /// For tests that take a minute or more, and suites whose tests run in sequence. They begin with the first tests,
+  /// so that none runs alone at the end.
   static let early = ProgramThreads(threadsForEachProcessor: 3)
 
-  /// The jobs, last in, first out: a test in progress precedes those that have not begun, because its server's
-  /// responses and tokens expire.
+  /// Last in, first out: a test in progress precedes those that have not begun, because its server's responses and
+  /// tokens expire.
   private let jobs = Monitor<[UnownedJob]>([])
 
   private init(threadsForEachProcessor: Int) {

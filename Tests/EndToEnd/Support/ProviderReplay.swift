@@ -32,7 +32,6 @@ final class ProviderReplay: Sendable {
       redirectPort: try port("redirect"))
   }
 
-  /// The path of the proxy's program.
   fileprivate static var program: String {
     PackageFiles.path("Tests/Servers/Providers/replay")
   }
@@ -49,13 +48,11 @@ struct ReplayedService: Sendable {
   fileprivate let port: UInt16
   fileprivate let redirectPort: UInt16
 
-  /// The URL of the proxy in front of the service.
   var proxy: String { "http://127.0.0.1:\(port)" }
 
-  /// The environment variables of a sign-in at the service.
   var environment: [String: String?] { ["https_proxy": proxy] }
 
-  /// The user's command line, with a free port if the redirect URI is registered with one.
+  /// The user's command line, with a free port if the redirect URI has one.
   var arguments: [String] {
     signIn.arguments.map { argument in
       argument.split(separator: "${port}", omittingEmptySubsequences: false).joined(separator: "\(redirectPort)")
@@ -111,7 +108,6 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
     revokesAgain = data["again"].map { $0 == "revokes" }
   }
 
-  /// The sign-ins of all services, as listed by the proxy.
   static let all: [ProviderSignIn] = {
     guard ProviderReplay.areToolsThere else { return [] }
     do {
@@ -124,7 +120,7 @@ struct ProviderSignIn: Sendable, CustomTestStringConvertible {
   }()
 }
 
-/// Starts the services before the first test of a suite and stops them after the last.
+/// Starts the services before a suite and stops them afterwards.
 struct ProviderReplayTrait: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

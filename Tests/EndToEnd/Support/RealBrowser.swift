@@ -3,8 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
-/// A headless Chromium that signs in like a user, controlled by a script. Each use has its own profile, and can connect
-/// only to this machine.
+/// A headless Chromium that signs in like a user, controlled by a script. Each use has its own profile, and can
+/// connect only to this machine.
 struct RealBrowser: Sendable {
 
   private static let reportName = "home/browser-report"
@@ -67,8 +67,7 @@ struct RealBrowser: Sendable {
   }
 }
 
-/// Runs tests that use a browser one at a time, since it uses all processors of a small machine. Skips them without a
-/// browser.
+/// Runs browser tests one at a time, since each uses all processors of a small machine. Skips them without a browser.
 struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
   private static let isThere = ConditionTrait.enabled(
     if: RealBrowser.isInstalled, "Chromium or its driver is missing; \"make deps-check\" installs both")

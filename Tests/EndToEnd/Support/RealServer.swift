@@ -3,9 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// A running third-party authorization server, set up by the scripts next to these tests.
+/// A third-party authorization server, set up by scripts.
 struct RealServer: Sendable {
-  /// The servers, with the directories of their setup.
+  /// Raw values are the directories of the setup scripts.
   enum Name: String {
     case canaille = "Canaille"
     case djangoOAuthToolkit = "DjangoOAuthToolkit"
@@ -36,10 +36,10 @@ struct RealServer: Sendable {
     #expect(ProcessFiles.text("cmdline", of: process)?.contains(directory.path) != true, "the server goes on")
   }
 
-  /// The directory in which the scripts store their state.
+  /// The directory of the scripts' state.
   var folder: String { directory.path }
 
-  /// Copies a file to the scripts' directory.
+  /// Writes a file to the scripts' directory.
   func write(_ name: String, _ bytes: [UInt8]) throws { try directory.write(name, bytes) }
 
   func text(_ member: String) throws -> String { try #require(description[member]?.string) }
@@ -53,18 +53,16 @@ struct RealServer: Sendable {
   /// A value of `BROWSER` that makes the user sign in and accept or refuse.
   func browser(_ word: String = "accept") -> String { "\(Self.path("browse")) \(word) \(folder)" }
 
-  /// The arguments of a sign-in to the account `work`.
+  /// The arguments of a sign-in to `work`.
   func line(_ options: String...) -> [String] {
     ["login", "work", "--issuer", issuer, "--allow-http-loopback", "--json"] + options
   }
 
-  /// The path of a script of the servers.
   static func path(_ script: String) -> String {
     PackageFiles.path("Tests/Servers/\(script)")
   }
 
-  /// Runs a script in the environment and home directory of the user who runs the tests, where pip and apt are
-  /// configured.
+  /// Uses the environment and home directory of the user who runs the tests, where pip and apt are configured.
   static func script(_ name: String, _ arguments: String...) throws -> ProcessResult {
     try ProcessRunner.run(
       executable: path(name), arguments: arguments,
@@ -80,7 +78,7 @@ struct RealServer: Sendable {
   }
 }
 
-/// Starts the server before the first test of a suite and stops it after the last.
+/// Starts the server before a suite and stops it afterwards.
 struct RealServerTrait: SuiteTrait, TestScoping {
   let name: RealServer.Name
 

@@ -25,8 +25,8 @@ struct Resource {
     }
   }
 
-  /// Runs `body` with a server that responds to each request with the result of `answer`. After a field
-  /// `Content-Length`, the connection ends.
+  /// The server responds to each request with the result of `answer`. After a field `Content-Length`, the connection
+  /// ends.
   static func answering<Result>(
     _ answer: @escaping @Sendable (ReceivedRequest) -> (status: Int, headers: [String], body: String),
     body: (Resource) throws -> Result
@@ -41,7 +41,6 @@ struct Resource {
       }, body: body)
   }
 
-  /// Runs `agent request` for a path of the server.
   func request(_ arguments: String..., path: String = "/x", input: String = "") throws -> ProcessResult {
     try tree.agent(["request"] + arguments + [server.url(path)], input: input)
   }
@@ -54,6 +53,6 @@ extension AgentTree {
     try #require(result.succeeded, "\(result.errorText)")
   }
 
-  /// The state of `work`, according to `status`.
+  /// The state of `work`.
   func state() throws -> String? { try json("status")["accounts"]?.array?.first?["state"]?.string }
 }

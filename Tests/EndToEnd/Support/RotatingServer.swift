@@ -4,9 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect that is strict about refresh tokens: each is single-use, and using an
-/// old one ends the entire grant (RFC 9700 section 4.14.2). It can lose responses, fail, and restart on the same port
-/// with its state. Use it through ``with(_:)``.
+/// An authorization server without OpenID Connect whose refresh tokens are single-use: using an old one ends the
+/// entire grant (RFC 9700 section 4.14.2). It can lose responses, fail, and restart on the same port with its state.
 final class RotatingServer: Sendable {
   /// The server's misbehavior at one refresh.
   enum Fault: Sendable, Hashable {
@@ -20,7 +19,7 @@ final class RotatingServer: Sendable {
     case refusal
     /// Responds with this error status, without processing the refresh.
     case status(Int, retryAfter: Int? = nil)
-    /// Processes the refresh when the test requests that.
+    /// Delays the refresh until the test calls ``release()``.
     case hold
     /// Processes the refresh and responds with these members instead of its own, without those that are null.
     case odd(JSONObject, status: Int = 200)
@@ -43,7 +42,6 @@ final class RotatingServer: Sendable {
     var faults: [Fault] = []
     var usualFault: Fault?
     var refreshes: [Instant] = []
-    /// The refresh tokens that were sent.
     var sent: [String] = []
     var requests = 0
     var underWay = 0
@@ -56,7 +54,6 @@ final class RotatingServer: Sendable {
   private let state = Monitor(State())
   private let door: Mutex<Door?>
 
-  /// The listening socket, closed with this value.
   private final class Door: Sendable {
     let listener: FileDescriptor
     let stop: EventCounter
@@ -77,7 +74,7 @@ final class RotatingServer: Sendable {
 
   private init() throws {
     Signals.ignoreFailingWrites()
-    // The port must be free when the server returns.
+    // The server restarts on this port.
     port = try LoopbackServer.unusedPort()
     let first = try Door(port: port)
     door = Mutex(first)
@@ -105,14 +102,12 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// Listens again.
   func open() throws {
     let new = try Door(port: port)
     door.withLock { $0 = new }
     try serve(new)
   }
 
-  /// Sets the faults of the next refreshes, in sequence.
   func fail(_ faults: Fault...) { state.update { $0.faults += faults } }
 
   /// Sets the fault of all other refreshes.
@@ -128,7 +123,6 @@ final class RotatingServer: Sendable {
   /// The number of refresh tokens that were sent more than once.
   var repeated: Int { state.withLock { $0.sent.count - Set($0.sent).count } }
 
-  /// Sets the lifetime of tokens from now on, in seconds.
   func setLifetime(_ seconds: Int) { state.update { $0.lifetime = seconds } }
 
   /// Creates a grant and returns its refresh token.
@@ -143,7 +137,6 @@ final class RotatingServer: Sendable {
   /// Processes the delayed refreshes.
   func release() { state.update { $0.released += 1 } }
 
-  /// Waits until `count` refreshes are delayed.
   func awaitHolding(_ count: Int) throws {
     try #require(state.wait(.testLimit) { $0.holding >= count ? true : nil } != nil)
   }
@@ -154,7 +147,6 @@ final class RotatingServer: Sendable {
       "there are only \(refreshes.count) refreshes")
   }
 
-  /// The times of all refreshes.
   var refreshes: [Instant] { state.withLock { $0.refreshes } }
   var replays: Int { state.withLock { $0.replays } }
   var requests: Int { state.withLock { $0.requests } }
@@ -223,7 +215,7 @@ final class RotatingServer: Sendable {
       }
       _ = state.wait(.testLimit) { $0.released > released ? true : nil }
     }
-    // This is before the response, after which the next request may arrive immediately.
+    // Before the response, after which the next request may arrive immediately.
     state.update { $0.underWay -= 1 }
     switch fault {
     case .refusal: return
@@ -247,7 +239,6 @@ final class RotatingServer: Sendable {
     }
   }
 
-  /// A success response, modified by the fault.
   private static func answer(_ members: JSONObject, _ fault: Fault?) -> [UInt8] {
     var (members, status) = (members, 200)
     if case .odd(let changes, let other) = fault {

@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// A host that `ssh` connects to by a real `sshd`. Both the host and the user's own machine are this machine, with
-/// different homes.
+/// A host for `ssh`, with a real `sshd`. Both the host and the user's own machine are this machine, with different
+/// homes.
 struct SSHHost {
   let near: AgentTree
 
-  /// The configuration of `ssh`, which calls the host `there`.
+  /// The `ssh` configuration, which calls the host `there`.
   var configuration: String { near.path("ssh/config") }
 
   init(near: AgentTree, far: AgentTree) throws {
@@ -73,12 +73,10 @@ struct SSHHost {
     try #require(made.succeeded, "\(made.errorText)")
   }
 
-  /// Adds a line to the configuration of `sshd`.
   func configure(_ line: String) throws {
     try #require(near.shell("sh", "echo '\(line)' >> '\(near.path("ssh/conf"))'").succeeded)
   }
 
-  /// Whether `ssh` has connected.
   var wasReached: Bool { (try? near.directory.read("ssh/log")) != nil }
 
   /// The IDs of the `ssh` processes that keep a connection for others.

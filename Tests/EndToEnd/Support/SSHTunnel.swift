@@ -2,8 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Runs `ssh -L` to this machine, through a real sshd. The address 127.0.0.2 stands for the user's own machine, where
-/// the browser is.
+/// Runs `ssh -L` to this machine, through a real sshd. The address 127.0.0.2 represents the user's own machine.
 enum SSHTunnel {
   /// Runs `body` while the port of 127.0.0.2 leads to that of 127.0.0.1.
   ///

@@ -4,8 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// An authorization server without OpenID Connect whose tokens the test sets, so that they can be hostile, or searched
-/// for afterwards. It approves at the first poll. Use it through ``with(_:_:)``.
+/// An authorization server without OpenID Connect whose tokens the test sets, so that they can be hostile, or
+/// searched for afterwards. It approves at the first poll.
 final class ScriptedServer: Sendable {
   struct Tokens: Sendable {
     var access = "access-1"
@@ -30,7 +30,6 @@ final class ScriptedServer: Sendable {
 
   var requests: [String] { state.withLock { $0.requests } }
 
-  /// Runs `body` with a server, then ends it.
   static func with<Result>(_ tokens: Tokens, _ body: (ScriptedServer) throws -> Result) throws -> Result {
     let server = try ScriptedServer(tokens)
     try Threads.start(name: "scripted") {
@@ -113,7 +112,6 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// Reads a request to its end and returns its path.
   private static func readRequest(_ socket: borrowing FileDescriptor) throws -> String {
     var bytes: [UInt8] = []
     while true {
@@ -130,7 +128,6 @@ final class ScriptedServer: Sendable {
 }
 
 extension String {
-  /// The offset of a text, in bytes.
   fileprivate func utf8Offset(of needle: String) -> Int? {
     let bytes = Array(utf8)
     return bytes.indices.first { bytes[$0...].starts(with: needle.utf8) }

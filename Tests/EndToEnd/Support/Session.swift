@@ -7,11 +7,8 @@ import Testing
 struct Session {
   let tree: AgentTree
   let issuer: Issuer
-  /// The sign-in's events.
   let events: [JSON]
 
-  /// Signs in, runs `body` and stops everything.
-  ///
   /// - Parameter options: Options of `devissuer`.
   static func with<Result>(_ options: String..., body: (Session) throws -> Result) throws -> Result {
     try Issuer.with(options) { issuer in
@@ -22,7 +19,6 @@ struct Session {
     }
   }
 
-  /// Waits until the access token of the sign-in has expired.
   func waitUntilExpired() throws {
     let expiry = try #require(events.last?["expires_at"]?.int)
     while SystemTime().wallSeconds() <= expiry { Threads.sleep(for: .milliseconds(50)) }

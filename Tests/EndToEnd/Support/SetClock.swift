@@ -9,10 +9,8 @@ final class SetClock: Sendable {
   private let issuer: Issuer
   private let daemon: RunningProcess
 
-  /// The path of the C compiler, if there is one.
   static let compiler: String? = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first { FileStamp(at: $0) != nil }
 
-  /// Signs in at an issuer, and runs `body` with a daemon whose clocks can be set.
   static func with<Result>(_ options: String..., body: (AgentTree, Issuer, SetClock) throws -> Result) throws -> Result
   {
     try Issuer.with(options) { issuer in
@@ -44,8 +42,8 @@ final class SetClock: Sendable {
     #expect(try tree.daemon() == daemon.processID)
   }
 
-  /// Sets the machine's clock ahead by `wall` seconds, and simulates a suspend of `asleep` seconds since the start. The
-  /// issuer's time is not affected.
+  /// Sets the machine's clock ahead by `wall` seconds, and simulates a suspend of `asleep` seconds since the start.
+  /// The issuer's time is not affected.
   func set(wall: Int = 0, asleep: Int = 0) throws {
     try issuer.control("clock_offset", "\(asleep)")
     try Self.write(to: tree, wall: wall + asleep, boot: asleep)

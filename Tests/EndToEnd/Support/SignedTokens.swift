@@ -19,9 +19,7 @@ final class SignedTokens: Sendable {
     self.keyID = keyID
   }
 
-  /// Uses a given P-256 key.
-  ///
-  /// - Parameter base64: The key's DER form, in base64.
+  /// Uses a given P-256 key, in DER and base64.
   static func signing(withKey base64: String) throws -> SignedTokens {
     let bytes = try Base64.decode(base64)
     return SignedTokens(owning: try PrivateKey(serialized: bytes.span))
@@ -74,7 +72,6 @@ final class SignedTokens: Sendable {
     return try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm)
   }
 
-  /// Writes a valid token and the key set to files.
   func write(to tree: AgentTree, tokens: String = "jwt", keys: String = "jwks") throws {
     try tree.directory.write(tokens, try token() + "\n")
     try tree.directory.write(keys, try keySet())

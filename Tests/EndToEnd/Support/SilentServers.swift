@@ -25,7 +25,6 @@ final class SilentServers {
 
   var connections: Int { accepted.count }
 
-  /// Waits until `count` connections have been accepted.
   func await(_ count: Int) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while accepted.count < count {
@@ -47,7 +46,6 @@ final class SilentServers {
     }
   }
 
-  /// Waits until the clients have closed all connections.
   func awaitClosing(within limit: Duration = .testLimit) throws {
     let deadline = Instant.now.advanced(by: limit)
     while try !accepted.allSatisfy({ try Self.isClosed($0) }) {

@@ -25,7 +25,7 @@ struct TPMHome {
 
   func file(_ name: String) -> String { tree.path(name) }
 
-  /// The environment of a machine with a TPM (default: this home's).
+  /// The environment of a machine with a TPM.
   func machine(_ other: SoftwareTPM? = nil) -> [String: String?] {
     ["TPM2OPENSSL_TCTI": (other ?? tpm).connection]
   }
@@ -35,7 +35,6 @@ struct TPMHome {
     try tree.agent(arguments, machine(other))
   }
 
-  /// Runs a command that must succeed.
   @discardableResult
   func run(_ arguments: String..., on other: SoftwareTPM? = nil) throws -> ProcessResult {
     let result = try tree.agent(arguments, machine(other))
@@ -53,7 +52,6 @@ struct TPMHome {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if no software TPM is available.
   static var needsSoftwareTPM: Self {
     .enabled(
       if: Spawn.search(SoftwareTPM.program) != nil

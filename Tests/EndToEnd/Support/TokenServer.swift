@@ -3,14 +3,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// A server for data that programs fetch with a token (git repositories, packages, images), over TLS and plain http. It
-/// has the issuer check each token. The account `work` lists both origins.
+/// A server for data that programs fetch with a token (git repositories, packages, images), over TLS and plain http.
+/// The issuer checks each token. The account `work` lists both origins.
 final class TokenServer: Sendable {
   let session: Session
   /// The TLS origin, whose certificate authority is at ``authorityPath``.
   let url: String
   let plainURL: String
-  /// The ports for incoming and outgoing mail over TLS; nil unless mail was requested.
+  /// The ports for mail over TLS; nil unless mail was requested.
   let mailPorts: (imap: Substring, submission: Substring)?
   private let process: RunningProcess
 
@@ -81,7 +81,7 @@ final class TokenServer: Sendable {
 
   private func stop() { _ = try? process.terminate() }
 
-  /// The account's current tokens; empty if signed out.
+  /// Empty if signed out.
   private func tokens() throws -> [String] {
     let result = try tree.agent("token", "work", "--id-token", "--json", "--min-valid", "0")
     guard result.succeeded else { return [] }
@@ -89,7 +89,6 @@ final class TokenServer: Sendable {
     return ["access_token", "id_token"].compactMap { answer[$0]?.string }
   }
 
-  /// Makes the account list both origins with these details.
   func list(_ details: String) throws {
     let result = try tree.agent(
       "account", "set", "work", "--host", "\(url) \(details)", "--host", "\(plainURL) \(details)")
@@ -99,8 +98,8 @@ final class TokenServer: Sendable {
   /// The next request: method, path, scheme of its credential, user, status.
   func nextRequest() throws -> String { try process.readLine() }
 
-  /// Waits until the token's remaining lifetime is at most `seconds` (the default is too short for a helper), and makes
-  /// the issuer grant longer ones.
+  /// Waits until the token's remaining lifetime is at most `seconds` (the default is too short for a helper), and
+  /// makes the issuer grant longer ones.
   func waitUntilEnding(seconds: Int = 60) throws {
     // On a busy machine, the token may have been renewed since the sign-in.
     let expiry = try #require(tree.json("token", "work", "--min-valid", "0")["expires_at"]?.int)
@@ -111,7 +110,7 @@ final class TokenServer: Sendable {
   /// Makes the server reject the account's current token.
   func refuseToken() throws { try tree.directory.write("refused", try tree.token()) }
 
-  /// Runs a script in its own home directory, with developer programs on the PATH.
+  /// Runs a script in the home directory, with developer programs on the PATH.
   func run(_ script: String, _ changes: [String: String?] = [:]) throws -> ProcessResult {
     try tree.shell("bash", "set -e\n" + script, environment(changes))
   }
@@ -147,7 +146,6 @@ final class TokenServer: Sendable {
     return (result, begin.duration(to: .now))
   }
 
-  /// Starts a script, like ``run(_:_:)``.
   func start(_ script: String) throws -> RunningProcess {
     try RunningProcess(
       executable: "/bin/bash", arguments: ["-c", "set -e; cd\n" + script], environment: tree.environment(environment()))
@@ -215,8 +213,8 @@ enum ClientProgram {
     return paths
   }()
 
-  /// The directories of cargo and its toolchains, which rustup installs in its user's home directory; nil before 1.74,
-  /// the first version with credential providers.
+  /// The directories of cargo and its toolchains, which rustup installs in its user's home directory; nil before
+  /// 1.74, the first version with credential providers.
   static let cargo: (folder: String, toolchains: String)? = {
     guard onPath("rustc") != nil, let cargo = onPath("cargo"), version(cargo, "--version", "cargo ") >= [1, 74] else {
       return nil
@@ -275,7 +273,6 @@ extension [Int] {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if a program is missing that not every machine has.
   static func needs(client name: String) -> Self {
     .enabled(
       if: ClientProgram.isThere(name) || Environment.value("AGENT_DEMAND_SERVERS").map { !$0.isEmpty } ?? false,

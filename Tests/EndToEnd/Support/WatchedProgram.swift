@@ -5,13 +5,10 @@ import Testing
 
 /// A program on a pseudo-terminal, with the screen that a user sees. Implemented by `Tests/Tools/Terminal/watch`.
 final class WatchedProgram: Sendable {
-  /// The screen at one moment.
   struct Screen {
-    /// The text of each row.
     let rows: [String]
     /// The text of each line, with wrapped rows joined.
     let lines: [String]
-    /// All bold text.
     let bold: String
     /// The position of the cursor.
     let row: Int
@@ -48,18 +45,16 @@ final class WatchedProgram: Sendable {
   @discardableResult
   func until(_ text: String, times: Int) throws -> Screen { try obey("times \(times) \(text)") }
 
-  /// Waits until the screen does not show a text any more.
+  /// Waits until the screen no longer shows a text.
   @discardableResult
   func without(_ text: String) throws -> Screen { try obey("without \(text)") }
 
-  /// Presses Ctrl-C.
   func interrupt() throws { _ = try obey("type ^C") }
 
   /// Types a text, or a key such as `^Z`.
   @discardableResult
   func type(_ text: String) throws -> Screen { try obey("type \(text)") }
 
-  /// Waits until the terminal echoes input, or does not.
   @discardableResult
   func untilEcho(_ isOn: Bool) throws -> Screen { try obey("echo \(isOn ? "on" : "off")") }
 

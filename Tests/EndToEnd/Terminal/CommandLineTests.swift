@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  // As with `env -i` in a container whose user is only a number.
+  // Like `env -i` in a container whose user is only a number.
   @Test(.enabled(if: Machine.userID == 0, "only root can be another user"), arguments: [nil, "", "/", "/nonexistent"])
   func `a user without a home can sign in as the hint says`(home: String?) throws {
     try ScriptedServer.with(ScriptedServer.Tokens()) { server in

@@ -87,7 +87,6 @@ import Testing
       let tree = session.tree
       try tree.directory.write("home/data", "no program")
       #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 42").failed(42))
-      // The command's own status is not confused with one of agent's.
       #expect(try tree.agent("exec", "--", "/bin/sh", "-c", "exit 3").failed(3))
       #expect(try tree.agent("exec", "--", tree.path("home/data")).failed(126))
       #expect(try tree.agent("exec", "--", "no-such-command-anywhere").failed(127))

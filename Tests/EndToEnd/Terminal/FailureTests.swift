@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Failure messages for users: the problem, and the command that helps, which runs as printed.
 @Suite(.needsPrograms) struct `A failure on the terminal` {
   private static func with(
     approval: String = "always", _ options: [String] = [], _ body: (Issuer, AgentTree) throws -> Void
@@ -73,7 +72,7 @@ import Testing
     }
   }
 
-  /// Responds like the metadata of this issuer and like its device endpoint.
+  /// Responds with this metadata and this response of the device endpoint.
   private static func serve(_ conversation: Conversation, metadata: String, device: String, status: Int) throws {
     guard let request = try conversation.readRequest() else { return }
     let place = "http://\(request.values("Host").first ?? "")"
@@ -126,7 +125,6 @@ import Testing
       #expect(Hints.all(in: result) == ["the final slash matters: agent login work \(options) --issuer \(right)"])
       let again = try follow(result, tree)
       #expect(again.succeeded, "\(again.errorText)")
-      // The account exists, and its issuer is not the named one.
       #expect(try follow(tree.agent(Self.line(wrong, "--allow-http-loopback")), tree).succeeded)
 
       let url = try tree.agent("login", wrong, "--client-id", "agent-cli", "--allow-http-loopback", "--device")
@@ -322,7 +320,6 @@ import Testing
       #expect(try tree.agent("logout", "second").succeeded)
       #expect(try tree.agent("status", "--check").succeeded, "what nobody is signed in to is not checked")
       #expect(try tree.agent("status", "second", "--check").status == .exited(3))
-      // The worst of several: locked, then a session that has ended, then an unreachable server.
       try tree.directory.write("passphrase", "one long phrase")
       try Issuer.with { other in
         try tree.signIn("ended", at: other.url)

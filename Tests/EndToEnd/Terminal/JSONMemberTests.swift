@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Accounts with every setting, in all states: each member of the schema is printed once.
+/// Accounts with every setting, in all states, so that each member of the schema is printed once.
 @Suite(.needsPrograms) struct `A member of the JSON` {
   /// All settings in one account, which no server would accept.
   private static let settings: [(String, JSON)] = [
@@ -31,8 +31,7 @@ import Testing
     [("assertion_account", "work")],
   ]
 
-  /// Members that need another machine, build or server. Each is printed in another test, where it is compared with the
-  /// schema like all output of commands.
+  /// Members that need another machine, build or server. Other tests print each, and compare it with the schema.
   private static let elsewhere = [
     "status: accounts[].certificate_expires_at", "status: accounts[].certificate_thumbprint",
     "status: accounts[].client_secret_expires_at", "status: daemon.commit", "status: daemon.limits.address_space_bytes",
@@ -161,7 +160,7 @@ import Testing
     }
   }
 
-  /// The members that a paragraph and the list after it describe, or that it finds elsewhere.
+  /// The members that a paragraph and the list after it describe, or that `elsewhere` finds.
   private static func members(
     in lines: ArraySlice<Substring>, elsewhere: (String) throws -> [String: String]
   ) throws -> [String: String] {
@@ -173,7 +172,6 @@ import Testing
     for group in start.matches(of: #/([^:;]+) as for ([a-z_ -]+)/#) {
       let known = try elsewhere(String(group.2))
       for name in group.1.split(whereSeparator: { ", ".contains($0) }) {
-        // The members of a known object are known.
         let inner = known.filter { $0.key == name || $0.key.hasPrefix("\(name)[].") || $0.key.hasPrefix("\(name).") }
         rows.merge(inner) { own, _ in own }
       }

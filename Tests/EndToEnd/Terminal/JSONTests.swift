@@ -151,14 +151,14 @@ import Testing
         try answers.succeed(["vault", "set-aside"], in: tree)
       }
     }
-    // They continue until they are stopped.
+    // These commands continue until they are stopped.
     #expect(Set(answers.commands).subtracting(answers.answered) == ["daemon run", "mcp", "serve", "lease-port", "ssh"])
   }
 
   @Test func `that tells of single steps fits the schema`() throws {
     var answers = try JSONAnswers()
     try Session.with { session in
-      // Its log starts empty, with nothing in memory.
+      // The daemon's log starts empty, with nothing in memory.
       try session.tree.stopDaemon()
       for arguments in [
         ["token"], ["token", "--force-refresh"], ["token", "--min-valid", "2h"], ["whoami"], ["login"],
@@ -236,7 +236,7 @@ import Testing
 
   @Test func `of a command that cannot reach a daemon is an error`() throws {
     var answers = try JSONAnswers()
-    // They need no daemon; the doctor reports that there is none, and the bridge reports it to its client.
+    // These need no daemon. The doctor reports that there is none, and the bridge reports it to its client.
     let others: Set = ["daemon run", "completions", "help", "decode", "doctor", "mcp", "lease-port", "ssh"]
     try AgentTree.with { tree in
       for command in answers.commands where !others.contains(command) {
@@ -274,7 +274,6 @@ import Testing
           try answers.fail(arguments, 3, "no_account", in: tree)
         }
         try answers.fail(["login", "work"] + server, 6, "access_denied", in: tree)
-        // Nothing of it is stored.
         try answers.succeed(["account", "add", "work"] + server, in: tree)
         try answers.fail(["account", "add", "work"] + server, 1, "account_exists", in: tree)
         try answers.succeed(["account", "add", "other"] + server, in: tree)

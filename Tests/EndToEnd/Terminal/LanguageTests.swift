@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Messages in the user's language, by programs that were installed and then moved.
+/// For programs that were installed and then moved.
 @Suite(.needsPrograms) struct `Messages in other languages` {
   /// An installed tree of `agent` with its catalogues, in its own directory.
   private static func with(_ body: (AgentTree, _ agent: String) throws -> Void) throws {
@@ -40,7 +40,6 @@ import Testing
         // Without a locale there is no other language (POSIX), whatever the other variable contains.
         (["LANG": nil, "LANGUAGE": "de"], Self.english), (["LC_ALL": "C", "LANGUAGE": "de"], Self.english),
         (["LC_ALL": "POSIX", "LANGUAGE": "de"], Self.english), (["LC_MESSAGES": "C", "LANGUAGE": "de"], Self.english),
-        // A locale that does not exist.
         (["LANG": "xx_XX.UTF-8", "LANGUAGE": "de"], Self.english),
         (["LANG": "../../../etc", "LANGUAGE": "../../../etc"], Self.english),
       ]

@@ -5,8 +5,8 @@ import Testing
 
 /// The lines of EXAMPLES in agent(1) and in the pages of the commands, run by their shells.
 ///
-/// Only values that the page cannot know are replaced: the server's URL, the client ID there, and the permission for
-/// plain http on this machine. The programs and files of the examples are created in the current directory.
+/// Replaces only values that the page cannot know: the server's URL, the client ID there, and the permission for
+/// plain http. The programs and files of the examples are created in the current directory.
 @Suite(.needsPrograms) struct `An example of the manual` {
   /// How to run a line, and how to check its effect.
   struct Trial: Sendable {
@@ -14,7 +14,7 @@ import Testing
     /// Run in the same shell, before and after the line.
     var before = ""
     var after = ""
-    /// The expected standard output; the words in capitals are known afterwards.
+    /// The expected standard output. The words in capitals are known afterwards.
     var output = ""
     /// Text expected on standard error; empty if it must be empty.
     var message = ""
@@ -28,7 +28,6 @@ import Testing
       message: "agent: signed in to ISSUER as ", isSignedIn: false),
     "agent login work": Trial(before: "agent logout -q", message: "agent: signed in to ISSUER as "),
     "agent token --header | curl -H @- https://api.example.com/me": Trial(
-      // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     "agent proof --header https://api.example.com/me | curl -H @- https://api.example.com/me": Trial(
       before: Self.bound + "; curl() { command curl -sS --fail \"$@\"; }",

@@ -46,10 +46,10 @@ import Testing
     return program
   }
 
-  /// Shows variables at the prompt until they are `answer`. On a busy machine the function may have timed out, and must
-  /// be made to ask again.
+  /// Shows variables at the prompt until they are `answer`. On a busy machine, the function may have timed out and
+  /// must ask again.
   ///
-  /// - Returns: Whether they were so at once.
+  /// - Returns: Whether the first output was `answer`.
   @discardableResult
   private static func show(
     _ variables: String, _ answer: String, _ program: WatchedProgram, _ shell: Shell
@@ -74,7 +74,6 @@ import Testing
     return try program.until("over-\(mark)")
   }
 
-  /// Types a line and waits for its output.
   private static func ask(_ program: WatchedProgram, _ line: String, _ answer: String) throws {
     try program.type(line + "\r")
     try program.until(answer)
@@ -111,7 +110,6 @@ import Testing
       #expect(try tree.agent("account", "set", "other", "--var", "OTHER_TOKEN=access_token").succeeded)
       let program = try Self.start(shell, tree)
       let (work, other) = (try tree.token("work"), try tree.token("other"))
-      // Each of these only needs the next prompt.
       var late = 0
       func after(_ command: String..., expecting answer: String) throws {
         #expect(try tree.agent(command).succeeded, "\(command)")
@@ -162,7 +160,7 @@ import Testing
     }
   }
 
-  // The variables are another account's until it is answered.
+  // The variables are another account's until the change is answered.
   @Test(arguments: Shell.allCases) func `are asked for at the next prompt where a change was not answered in time`(
     shell: Shell
   ) throws {
@@ -275,7 +273,7 @@ import Testing
       try tree.stopDaemon()
       let program = try Self.start(shell, tree)
       let deadline = Instant.now.advanced(by: .testLimit)
-      // On a busy machine it takes longer than a prompt may wait.
+      // On a busy machine, the start takes longer than a prompt may wait.
       while try tree.daemons().isEmpty {
         try #require(Instant.now < deadline, "no daemon was started")
         try Self.after(shell.asks, program)
@@ -298,7 +296,6 @@ import Testing
         let result = try session.tree.agent(["env"] + arguments)
         #expect(result.status == .exited(2), "\(arguments)")
       }
-      // No request is sent for it.
       try session.tree.stopDaemon()
       #expect(try session.tree.agent("env", "--hook", "zsh").succeeded)
       #expect(try session.tree.daemons() == [])

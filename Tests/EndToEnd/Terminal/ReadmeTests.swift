@@ -12,7 +12,6 @@ import Testing
     "agent login work --issuer https://id.example.org --client-id my-cli":
       Trial(message: "agent: signed in to ISSUER as ", isSignedIn: false),
     "agent token --header | curl -H @- https://api.example.org/me": Trial(
-      // Makes curl print only errors.
       before: "curl() { command curl -sS --fail \"$@\"; }", output: #"{"sub":"SUBJECT""#),
     #"eval "$(agent env)""#: Trial(after: Example.printsVariables, output: Example.variables),
     "agent exec -- ./deploy": Trial(before: "cp deploy.sh deploy", output: "deployed by work with TOKEN\n"),
@@ -104,7 +103,7 @@ import Testing
     let text = try PackageFiles.text("share/doc/troubleshooting.md")
     let table = try #require(text.firstMatch(of: #/\| It says \|.*\n.*\n((?:\|.*\n)+)/#)).1
     let known = try PackageFiles.text("share/po/agent.pot").replacing("\"\n\"", with: "")
-    // The text between values, one of which is the system's reason, is a text of the catalogue.
+    // The text between values, one of which is the system's reason, is in the catalogue.
     let value = #/(?:https:\/\/)?HOST| ?NAME|DIRECTORY|\bwork\b|[0-9]+|…|: (?:Permission denied)?| \(|\)/#
     var count = 0
     for row in table.split(separator: "\n") {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `A word in a hint` {
-  // Hints run.
   @Test(arguments: ["sh", "bash", "zsh", "fish", "tcsh", "mksh"])
   func `is that word in each shell that it is pasted into`(shell: String) throws {
     try AgentTree.with { tree in
@@ -20,14 +19,14 @@ import Testing
 @Suite(.needsPrograms) struct `Shell environment` {
   static let shells = ["dash", "bash"]
 
-  /// Quoted correctly, and bare as users type it: then the shell splits the output into words and interprets them as
+  /// Quoted correctly, or bare as users type it. The shell then splits the output into words and interprets them as
   /// file name patterns.
   static let forms = ["eval \"$(agent env work)\"", "eval $(agent env work)"]
 
   static let combinations = shells.flatMap { shell in forms.map { (shell, $0) } }
 
-  /// Characters that are special in some shell, all of them allowed in an access token (RFC 6749 appendix A.12) except
-  /// the space.
+  /// Characters that are special in some shell. An access token may contain all of them except the space (RFC 6749
+  /// appendix A.12).
   static let hostileTokens = [
     "'; touch pwned; '", "$(touch pwned)", "`touch pwned`", "*", "?[a-z]*", "~", "a'b\"c\\d", "{a,b}{1..9}", "!!",
     "!-1",

@@ -43,7 +43,6 @@ import Testing
       let screen = signIn.screen
       let lines = screen.lines.map { $0.drop { $0 == " " } }
       #expect(!signIn.code.isEmpty)
-      // In a separate row: not even the terminal has broken it.
       #expect(screen.rows.contains { $0.drop { $0 == " " } == signIn.code })
       #expect(lines.count { $0 == signIn.code } == 1)
       #expect(lines.count { $0 == "\(signIn.issuer.url)/device" } == 1)
@@ -58,7 +57,6 @@ import Testing
       try signIn.approve()
       let end = try signIn.program.end()
       #expect(end.status == 0)
-      // Only the countdown was replaced by the result.
       #expect(end.rows.starts(with: screen.rows.dropLast()))
       #expect(end.lines.last?.hasPrefix("agent: signed in to \(signIn.issuer.url) as ") == true)
       #expect(end.lines.count == screen.lines.count)
@@ -114,7 +112,7 @@ import Testing
       #expect(end.status == 130)
       #expect(end.rows == screen.rows.dropLast() + ["agent: sign-in cancelled"])
       #expect(end.column == 0)
-      // The daemon notices the end of the connection a moment later.
+      // The daemon notices the disconnect a moment later.
       let deadline = Instant.now.advanced(by: .testLimit)
       while try state() != "active" {
         try #require(Instant.now < deadline, "the daemon goes on with the sign-in")
@@ -179,7 +177,7 @@ import Testing
 
   private static let progress = "waiting for the authorization server…"
 
-  /// A command that asks an issuer that does not respond until the test requests it.
+  /// The issuer does not respond until the test requests it.
   private func slowly(
     _ command: [String], columns: Int = 80, body: (Session, WatchedProgram) throws -> Void
   ) throws {

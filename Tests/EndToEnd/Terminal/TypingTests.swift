@@ -2,8 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Input typed while a sign-in waits must not disturb its countdown, and must be visible again afterwards, however the
-/// wait ends.
+/// The input must not disturb the countdown, and must be visible again afterwards, however the wait ends.
 @Suite(.needsPrograms) struct `What is typed during a sign-in` {
   /// Signs in, waits for the countdown, and passes the program and the approval of its code to `body`.
   private func waiting(

@@ -50,7 +50,6 @@ import Testing
       let forced = try session.tree.agent("token", "work", "-v", "--force-refresh")
       #expect(steps(forced).first == "a new token was requested: refreshing")
       #expect(forced.lines.count == 1)
-      // The printed steps are in the log as well.
       let log = try session.tree.agent("daemon", "log").outputText
       #expect(log.contains(" work: a new token was requested: refreshing\n"))
       #expect(log.contains(" work: token endpoint: POST \(session.issuer.url)/token: HTTP status 200 in "))
@@ -111,7 +110,6 @@ import Testing
           told.contains("device authorization endpoint: POST ISSUER/device_authorization: HTTP status 200 in N ms"))
         #expect(told.contains("the ID Token was verified: ES256"))
         #expect(told.contains("sign-in ended after N ms: ok"))
-        // The events of the answer are the same without it.
         let events = try login.lines.map { try JSON(parsing: Array($0.utf8))["event"]?.string }
         #expect(events == ["device_code", "signed_in"])
       }

@@ -2,7 +2,6 @@ import Platform
 import TestSupport
 import Testing
 
-/// Messages of commands in another language, which must contain no English.
 @Suite(.needsPrograms) struct `Messages in other languages are whole` {
   /// An installed tree of `agent` with its catalogues, in its own directory.
   private static func install(in tree: AgentTree) throws -> String {

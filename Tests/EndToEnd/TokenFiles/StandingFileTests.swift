@@ -36,7 +36,6 @@ import Testing
       #expect(
         try tree.json("token-file")["token_files"]
           == [["account": "work", "path": .string(path), "written": true]])
-      // A refresh replaces it.
       let first = try tree.token()
       let second = try #require(try tree.agent("token", "--force-refresh").lines.first.map { String($0) })
       #expect(second != first)
@@ -75,7 +74,7 @@ import Testing
       #expect(!Self.isThere(path) && !Self.isThere("\(path).lock"))
       #expect(try tree.agent("daemon", "start").succeeded)
       try Self.awaitContent(tree, path, tree.token())
-      // A daemon that was killed leaves it; the next one does not take it for another program's.
+      // A killed daemon leaves the file. The next one does not mistake it for another program's.
       try tree.killDaemon()
       #expect(Self.isThere(path))
       #expect(try tree.agent("daemon", "start").succeeded)
@@ -121,7 +120,7 @@ import Testing
       for wrong in [["add", "work", "a/../b"], ["add", "work", "x", "--wlcg"], ["fly"]] {
         #expect(try tree.agent(["token-file"] + wrong).failed(2), "\(wrong)")
       }
-      // Settings that were written by hand gain nothing.
+      // An attacker who edits the settings gains nothing.
       let text = try tree.directory.readText("config/agent/config.json")
       let own = "\"client_id\""
       try tree.directory.write(

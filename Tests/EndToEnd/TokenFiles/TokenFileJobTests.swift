@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// A command with a token file is a job of its shell, as without `agent`.
+/// The command is a job of its shell, as without `agent`.
 @Suite(.needsPrograms) struct `A command with a token file, on a terminal` {
   private static func run(_ script: String, _ body: (WatchedProgram) throws -> Void) throws {
     try Session.with { session in

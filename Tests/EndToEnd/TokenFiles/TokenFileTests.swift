@@ -5,8 +5,8 @@ import Testing
 
 /// `agent exec --token-file`.
 @Suite(.needsPrograms) struct `A token in a file` {
-  /// Prints its file, and then a line each time it has changed: the content, or that it is gone. Ends with its input. A
-  /// shell would miss a signal that arrives just before it waits.
+  /// Prints its file, and then a line for each change: the content, or that it is gone. Ends with its input. A shell
+  /// would miss a signal that arrives just before it waits.
   private static let reader = """
     import os, signal, sys, threading
     path = os.environ["AGENT_TOKEN_FILE"]
@@ -25,7 +25,6 @@ import Testing
     os._exit(9)
     """
 
-  /// Runs the reader and passes it to `body`.
   private static func reading(
     _ tree: AgentTree, _ options: [String] = [], body: (RunningProcess, String) throws -> Void
   ) throws {
@@ -36,8 +35,8 @@ import Testing
     try body(process, path)
   }
 
-  /// Reads the command's output until it is as expected. It checks once per signal, and possibly late: then it prints
-  /// the same line twice.
+  /// Reads the command's output until it is as expected. The command checks its file once per signal, and possibly
+  /// late: then it prints the same line twice.
   private static func await(_ process: RunningProcess, _ isAwaited: (String) throws -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     var told = try process.readLine()
@@ -221,7 +220,7 @@ import Testing
         try #require(try ProcessRunner.shell(state + "mv vault.lock kept && ln -s kept vault.lock").succeeded)
         #expect(try tree.agent("logout", "--local").failed(1))
         var told = try process.readLine()
-        // It may be back before the command checks.
+        // The file may be back before the command checks.
         if told == "gone" { told = try process.readLine() }
         #expect(told == first)
         try #require(try ProcessRunner.shell(state + "mv kept vault.lock").succeeded)
@@ -301,7 +300,6 @@ import Testing
         try tree.killDaemon()
         try Self.await(process) { try $0 == "has \(tree.token())" }
         #expect(try tree.directory.open("runtime/agent").exists(String(path.split(separator: "/").last ?? "")))
-        // A daemon that was stopped deliberately stays stopped.
         try tree.stopDaemon()
         try Self.await(process) { $0 == "gone" }
         #expect(try tree.daemons() == [])

@@ -14,7 +14,7 @@ struct `A clock that jumps` {
       #expect(try tree.token() == token)
       #expect(try tree.status()["state"] == "active")
       #expect(try issuer.count("refreshes") == 0)
-      // After an hour of suspend the token has expired, whatever the clock shows; the ID Token as well.
+      // After an hour of suspend, the token and the ID Token have expired, whatever the clock shows.
       try clock.set(wall: jump, asleep: 3600)
       #expect(try tree.status()["state"] != "active")
       _ = try tree.agent("token", "work")
@@ -22,7 +22,7 @@ struct `A clock that jumps` {
     }
   }
 
-  // As after a pause of a virtual machine, which the clock including suspend does not show.
+  // Like a pause of a virtual machine, which the clock including suspend does not show.
   @Test(arguments: [3600, 86_400]) func `forward by more than its life has a token renewed before it is handed out`(
     jump: Int
   ) throws {

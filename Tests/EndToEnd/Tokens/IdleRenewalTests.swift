@@ -14,7 +14,7 @@ struct `A session that nobody uses and no daemon renews` {
       for name in ["work", "fresh", "out"] {
         #expect(try tree.agent("account", "set", name, "--refresh", "background").succeeded)
       }
-      // Last used when three quarters and more of the lifetime were still to come.
+      // Last used with at least three quarters of the lifetime left.
       let past = -Self.lifetime * 4 / 5
       try clock.set(wall: past)
       try issuer.control("clock_offset", "\(past)")
@@ -23,7 +23,7 @@ struct `A session that nobody uses and no daemon renews` {
       let status = try tree.json("status", "work")["accounts"]?.array?[0]
       #expect(status?["next_renewal"]?.int != nil, "\(status ?? .null)")
       #expect(try tree.agent("daemon", "stop").succeeded)
-      // A daemon that still ran would renew the session itself.
+      // A running daemon would renew the session itself.
       try clock.set()
 
       let before = try issuer.count("refreshes")
@@ -31,7 +31,6 @@ struct `A session that nobody uses and no daemon renews` {
       #expect(result.succeeded && result.errorText == "agent: renewed work\n", "\(result.errorText)")
       #expect(try issuer.count("refreshes") == before + 1)
       #expect(try tree.agent("daemon", "status").failed(4))
-      // Now nothing is due.
       let again = try tree.agent("daemon", "refresh", "--no-input")
       #expect(again.succeeded && again.outputText.isEmpty && again.errorText.isEmpty, "\(again.errorText)")
       #expect(try tree.json("daemon", "refresh") == ["renewed": []])

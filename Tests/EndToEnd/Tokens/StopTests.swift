@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-// What spends something is cut only by the end of the process.
+// Cutting a refresh would lose its new refresh token, so only the end of the process does so.
 @Suite(.needsPrograms) struct `A refresh that is under way` {
   /// An account at a server that has received a refresh token and does not respond.
   private static func held(
@@ -52,7 +52,7 @@ import Testing
       Threads.sleep(for: .milliseconds(300))
       server.release()
       #expect(try caller.wait() == .signalled(signal))
-      // Nothing keeps running: in a container the end of the command ends everything.
+      // Nothing keeps running: in a container, the end of the command ends everything.
       let beside = try tree.agent("token", "work", "--force-refresh", "--no-daemon")
       #expect(beside.succeeded, "\(beside.errorText)")
       #expect(server.replays == 0 && server.repeated == 0)

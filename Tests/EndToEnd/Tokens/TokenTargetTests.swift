@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Tokens with fewer scopes, for a resource or for an audience, in addition to the account's own.
+/// With fewer scopes, for a resource or for an audience, in addition to the account's own token.
 @Suite(.needsPrograms) struct `Tokens with a target` {
   /// The claims of a JWT access token, or the JSON output about it.
   private func token(_ session: borrowing Session, _ options: String...) throws -> String {

@@ -76,7 +76,6 @@ import Testing
         _ = try session.tree.token("work", "--force-refresh")
         let daemon = try session.tree.daemon()
         try session.tree.killDaemon()
-        // Its socket still exists.
         #expect(try session.tree.directory.open("runtime/agent").exists("agent.sock"))
         #expect(try !session.tree.token().isEmpty)
         #expect(try session.tree.daemon() != daemon)

@@ -59,8 +59,8 @@ import Testing
 
   @Test func `a daemon that is killed after a lost answer loses no session`() throws {
     try Session.with { session in
-      // The server has rotated the token and the response was lost. A server with leeway for this case (RFC 9700
-      // section 4.14.2) accepts the old token once more.
+      // The server has rotated the token and the response was lost. A server with leeway (RFC 9700 section 4.14.2)
+      // accepts the old token once more.
       try session.issuer.control("reuse_leeway", "60", ("body", "drop"), ("times", "1"))
       let asked = try session.tree.start(["token", "work", "--force-refresh"])
       try session.issuer.await("refreshes", 1)

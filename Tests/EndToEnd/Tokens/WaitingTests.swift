@@ -3,10 +3,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// Fair shares: waiting for a server, a writer or a lock delays no other request. This is shown by the others still
-/// waiting when the response arrives; the time limits only end a failing test.
+/// The others still wait when a response arrives. The time limits only end a failing test.
 @Suite(.needsPrograms, .serialized) struct `Those who wait` {
-  /// A healthy account, and local requests, while the connections of others stay unanswered.
+  /// A healthy account and local requests get responses while the connections of others stay unanswered.
   private static func expectService(_ session: Session, beside silent: SilentServers) throws {
     for command in [["list"], ["status"], ["token", "work", "--force-refresh"], ["lock"]] {
       let result = try session.tree.agent(command)
@@ -15,7 +14,6 @@ import Testing
     #expect(try silent.areOpen(), "no exchange with a silent server has ended yet")
   }
 
-  /// The daemon ends although no server responds.
   private static func expectStop(_ session: Session) throws {
     let begin = Instant.now
     try session.tree.stopDaemon()
@@ -32,7 +30,7 @@ import Testing
       let check = try session.tree.start(["status", "--check", "--timeout", "5m", "--json"])
       try silent.await(999)
       try Self.expectService(session, beside: silent)
-      // It would ask the next daemon.
+      // The command would ask the next daemon.
       _ = try check.terminate(Signals.SIGKILL)
       try Self.expectStop(session)
     }
@@ -102,7 +100,7 @@ import Testing
       try issuer.await("hangs", 1)
       let daemon = try OtherProcess(try tree.daemon())
       try daemon.signal(Signals.SIGTERM)
-      // It has begun to stop when connections are refused.
+      // The daemon has begun to stop when connections are refused.
       while (try? Peer(tree.socketPath)) != nil { Threads.sleep(for: .milliseconds(1)) }
       try issuer.control("hang", "off")
       _ = try waiting.wait()
@@ -142,7 +140,7 @@ import Testing
       try silent.await(70)
       for login in logins { try login.signal(Signals.SIGINT) }
       for login in logins { _ = try login.wait() }
-      // The last connections would end by themselves 30 seconds after they were opened.
+      // The last connections would end by themselves after 30 seconds.
       try silent.awaitClosing(within: .seconds(20))
       #expect(try session.tree.agent("list").succeeded)
       #expect(try session.tree.agent("token", "work", "--force-refresh").succeeded)

@@ -119,14 +119,13 @@ private func code(_ result: ProcessResult) throws -> String {
 }
 
 @Suite(.needsPrograms) struct `agent verify with keys in other forms` {
-  /// A token with HS256.
   private static func token(_ secret: [UInt8]) throws -> String {
     let header = Base64URL.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
     let text = "\(header).\(Base64URL.encode(JSON.object(SignedTokens.claims).serialized()))"
     return "\(text).\(Base64URL.encode(try HMAC.sha256(key: secret.span, Array(text.utf8).span)))"
   }
 
-  /// The attack: a token with an HMAC whose secret is the published public key.
+  /// A token with an HMAC whose secret is the published public key.
   @Test func `never takes a public key for the secret of an HMAC, or a secret for a key`() throws {
     let key = try SignedTokens()
     let pem = try key.publicPEM()

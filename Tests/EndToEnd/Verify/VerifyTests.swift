@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.needsPrograms) struct `agent verify with keys at hand` {
-  /// Runs it on tokens, and returns its output.
+  /// Runs `agent verify` on tokens, and returns its output.
   private static func verify(
     _ tokens: [String], _ options: [String] = [], keys: String? = nil, by key: SignedTokens
   ) throws -> ProcessResult {
@@ -13,7 +13,6 @@ import Testing
       try tree.directory.write("jwks", try keys ?? key.keySet())
       let result = try tree.agent(
         ["verify", "--jwks", tree.path("jwks")] + options, input: tokens.joined(separator: "\n"))
-      // Nothing is left running, and nothing was running.
       #expect(try tree.daemons() == [])
       return result
     }
@@ -72,7 +71,6 @@ import Testing
     let result = try Self.verify(faults.map(\.0) + [good], ["--json"], by: key)
     #expect(result.status == .exited(7) && result.errorText == "")
     #expect(try Self.codes(result) == faults.map(\.1) + ["valid"])
-    // No message repeats text from a token.
     for (token, _) in faults where token.count > 40 { #expect(!result.outputText.contains(token.suffix(20))) }
     let plain = try Self.verify(faults.map(\.0) + [good], by: key)
     #expect(plain.status == .exited(7) && plain.lines.count == faults.count + 1)
@@ -132,7 +130,6 @@ import Testing
       let result = try Self.verify([try key.token()], keys: keys, by: key)
       #expect(result.failed(1) && result.errorText.contains(message), "\(result.errorText)")
     }
-    // A single key is accepted.
     let set = try JSON(parsing: Array(try key.keySet().utf8))
     let single = String(decoding: try #require(set["keys"]?.array?.first).serialized(), as: UTF8.self)
     #expect(try Self.verify([try key.token()], keys: single, by: key).succeeded)
@@ -166,7 +163,6 @@ import Testing
       let program = try tree.start(["verify", "--jwks", tree.path("jwks"), "--timeout", "10"])
       try program.send(try key.token() + "\n")
       #expect(try program.readLine().hasPrefix("valid: "))
-      // Standard input stays open.
       #expect(try program.wait() == .exited(4))
       #expect(program.errorText.contains("time"), "\(program.errorText)")
     }
@@ -200,7 +196,6 @@ import Testing
       let result = try session.tree.agent(["verify", "--json", "--audience", "agent-cli"], input: token)
       #expect(result.succeeded && result.errorText == "", "\(result.errorText)")
       #expect(try JSON(parsing: result.output)["claims"]?["iss"]?.string == session.issuer.url)
-      // The keys fetched by the sign-in are used.
       #expect(try session.issuer.count("jwks") == 1)
       let other = try session.tree.agent(["verify"], input: try Self.stranger("other", session))
       #expect(other.status == .exited(7) && other.outputText.hasPrefix("not valid (unknown_key): "))
@@ -220,7 +215,6 @@ import Testing
         #expect(privately.succeeded, "\(privately.errorText)")
         #expect(try tree.agent(["verify"], input: token).failed(3))
       }
-      // The account's own settings determine the connection.
       #expect(try session.tree.agent(["verify", "--issuer", session.issuer.url], input: token).succeeded)
       let wrong = try session.tree.agent(
         ["verify", "--issuer", "https://id.example.com", "--account", "work"], input: token)
@@ -232,13 +226,11 @@ import Testing
     try Session.with { session in
       let token = try Self.idToken(session)
       let options = ["verify", "--issuer", session.issuer.url]
-      // The given options apply, not the account's settings.
       let missing = try session.tree.agent(
         options + ["--allow-http-loopback", "--ca-file", "/nowhere.pem"], input: token)
       #expect(missing.failed(1) && missing.errorText.contains("/nowhere.pem"), "\(missing.errorText)")
       let both = try session.tree.agent(options + ["--account", "work", "--allow-http-loopback"], input: token)
       #expect(both.failed(2), "\(both.errorText)")
-      // Two accounts that trust different servers have two results.
       let pin = "sha256//" + String(repeating: "A", count: 43) + "="
       let login = ["account", "add", "pinned", "--issuer", session.issuer.url, "--client-id", "agent-cli"]
       let added = try session.tree.agent(login + ["--allow-http-loopback", "--pin", pin])
@@ -276,7 +268,6 @@ import Testing
     try Session.with { session in
       try session.issuer.control("break_jwks", "private")
       let stranger = try Self.stranger("newer", session)
-      // The key set is fetched for the unknown key.
       #expect(try session.tree.agent(["verify"], input: stranger).status == .exited(7))
       let warned = try session.tree.events().filter { $0["event"] == "key_set_warning" }
       #expect(warned.count == 1 && warned[0]["reason"] == "private_key" && warned[0]["account"] == "work")
@@ -299,7 +290,6 @@ import Testing
       }
       let mixed = try session.tree.agent(["verify", "--json"], input: "\(strange)\nx\n\(token)\n")
       #expect(mixed.status == .exited(7) && mixed.lines.count == 3)
-      // A new daemon has it on disk.
       try session.tree.stopDaemon()
       #expect(try session.tree.agent(["verify"], input: token).succeeded)
     }

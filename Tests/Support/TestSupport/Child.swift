@@ -37,7 +37,7 @@ struct Child: ~Copyable {
 
   mutating func closeInput() { input = nil }
 
-  /// Waits for the process, which has ended or is about to.
+  /// The process has ended or is about to.
   mutating func reap() throws(SystemError) -> ProcessStatus {
     let status = try Spawn.wait(processID)
     isReaped = true

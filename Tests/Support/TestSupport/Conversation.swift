@@ -46,7 +46,6 @@ package final class Conversation: Sendable {
     try write(fields.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
 
-  /// Waits until the client has closed the connection.
   package func waitForEnd() throws {
     _ = try take { _ in nil }
   }

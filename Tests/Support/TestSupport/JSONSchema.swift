@@ -1,11 +1,11 @@
 package import Encoding
 
-/// A JSON Schema, with the small part of the dialect 2020-12 that this package uses.
+/// A JSON Schema in the part of the dialect 2020-12 that this package uses.
 ///
-/// Parsed strictly: unknown keywords, references to missing definitions, and objects with `properties` but without
+/// Unknown keywords, references to missing definitions, and objects with `properties` but without
 /// `additionalProperties` are rejected.
 package struct JSONSchema: Sendable {
-  /// Why a text is not a supported schema.
+  /// A text that is not a supported schema.
   package struct Fault: Error, Hashable, Sendable {
     package let place: String
     package let problem: String
@@ -18,21 +18,17 @@ package struct JSONSchema: Sendable {
 
   private let root: JSON
 
-  /// Parses a schema.
-  ///
-  /// - Throws: ``Fault``, or `JSONError` if not JSON.
+  /// Throws ``Fault``, or `JSONError` if not JSON.
   package init(parsing bytes: [UInt8]) throws {
     root = try JSON(parsing: bytes)
     try JSONSchemaReader(root: root).check()
   }
 
-  /// The names of all definitions, in order.
+  /// The names of all definitions.
   package var names: [String] { root["$defs"]?.object?.names ?? [] }
 
   package func definition(_ name: String) -> JSON? { root["$defs"]?[name] }
 
-  /// The violations of a definition by a value; empty if valid.
-  ///
   /// Each begins with the path in the value, such as `.accounts[0].name`.
   package func violations(of value: JSON, by name: String) -> [String] {
     guard let definition = definition(name) else { return ["there is no definition \"\(name)\""] }
@@ -77,7 +73,7 @@ package struct JSONSchema: Sendable {
     return found
   }
 
-  /// The values that `take` finds in a definition and all schemas that it contains or refers to.
+  /// The values that `take` finds in a definition and all schemas below it or referenced.
   private func collect(from name: String, _ take: (JSON) -> [String]) -> Set<String> {
     var found: Set<String> = []
     var visited: Set<String> = []

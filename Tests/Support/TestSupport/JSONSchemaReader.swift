@@ -93,7 +93,7 @@ struct JSONSchemaReader {
     value.array.map { !$0.isEmpty && Set($0).count == $0.count } ?? false
   }
 
-  /// Checks that a reference leads to a definition that is not itself a reference, so that there are no cycles.
+  /// The definition must not itself be a reference, so that there are no cycles.
   private func check(reference: JSON, at place: String) throws(Fault) -> Bool {
     guard let target = Self.target(of: ["$ref": reference]) else { return false }
     guard let definition = root["$defs"]?[target] else {
@@ -103,7 +103,7 @@ struct JSONSchemaReader {
     return true
   }
 
-  /// Whether a pattern is anchored at both ends; otherwise, it would match any part of a text.
+  /// Whether a pattern is anchored at both ends, since it must match the entire text.
   private static func isPattern(_ text: String) -> Bool {
     guard text.first == "^", text.last == "$", text.allSatisfy({ patternCharacters.contains($0) }) else { return false }
     return (try? Regex(text)) != nil

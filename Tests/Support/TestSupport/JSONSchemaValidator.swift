@@ -58,7 +58,7 @@ struct JSONSchemaValidator {
     return ["\(place): fits none of \(alternatives.count) alternatives"] + nearest
   }
 
-  /// Whether the value has a type. A whole number is an integer whatever its notation.
+  /// A whole number is an integer whatever its notation.
   private static func isOf(_ type: String, _ value: JSON) -> Bool {
     switch value {
     case .null: type == "null"

@@ -40,7 +40,7 @@ package final class LoopbackServer: Sendable {
   package var connections: Int { core.log.withLock { $0.connections } }
   package var requests: [ReceivedRequest] { core.log.withLock { $0.requests } }
 
-  /// Waits for this number of requests. Returns false after the test's time limit.
+  /// Returns false after the test's time limit.
   package func waitForRequests(_ count: Int) -> Bool {
     core.log.wait(.testLimit) { $0.requests.count >= count ? true : nil } ?? false
   }
@@ -68,7 +68,7 @@ private final class Core: Sendable {
     try poller.add(stop.raw, interest: .read, key: 1)
   }
 
-  /// Waits for a connection. Returns false once the server has stopped.
+  /// Returns false once the server has stopped.
   func waitForConnection() -> Bool {
     guard let events = try? poller.wait(until: nil) else { return false }
     return !events.contains { $0.key == 1 }

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A proxy between a client and a software TPM that modifies the TPM's responses.
+/// A proxy that modifies the responses of a software TPM.
 package final class LyingTPM: Sendable {
   package enum Lie: String, Sendable {
     /// Changes a byte of each shared secret.
@@ -18,11 +18,9 @@ package final class LyingTPM: Sendable {
     try ProcessRunner.shell("ln -s '\(place).ctrl' '\(directory.path("s")).ctrl'")
     process = try RunningProcess(
       executable: "/usr/bin/python3", arguments: ["-c", Self.program, place, directory.path("s"), lie.rawValue])
-    // The proxy is listening.
     _ = try process.readLine()
   }
 
-  /// Makes generating keys fail from now on.
   package func refuse() throws { try directory.write("refusal", "") }
 
   /// The address for clients.

@@ -2,7 +2,6 @@ internal import Platform
 
 /// The committed manual pages: agent(1) and those of the commands.
 package struct Manual {
-  /// A line of an example, and its purpose according to the page.
   package struct Example: Sendable, Hashable {
     package let purpose: String
     package let line: String
@@ -102,7 +101,7 @@ package struct Manual {
     let text: String
   }
 
-  /// The lines of a section of a page, and those of a subsection.
+  /// The lines of a section or subsection of a page.
   package static func section(_ title: String, of page: String) throws -> ArraySlice<Substring> {
     let lines = try PackageFiles.text("man/\(page)").split(separator: "\n")[...]
     guard let section = section("Sh", title, in: lines) ?? section("Ss", title, in: lines) else {
@@ -134,7 +133,6 @@ package struct Manual {
     return programs
   }
 
-  /// A section's lines, up to the next one.
   private static func section(
     _ request: String, _ title: String, in lines: ArraySlice<Substring>
   ) -> ArraySlice<Substring>? {

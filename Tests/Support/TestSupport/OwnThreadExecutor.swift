@@ -1,7 +1,7 @@
 import Platform
 
-/// Runs the tasks of a test on a separate thread, since blocking tests may occupy the shared threads for longer than a
-/// daemon waits for a peer.
+/// A thread for a test's tasks, since blocking tests may occupy the shared threads for longer than a daemon waits for
+/// a peer.
 package final class OwnThreadExecutor: TaskExecutor {
   private let jobs = WorkQueue<UnownedJob>()
 

@@ -2,11 +2,10 @@ internal import Platform
 
 /// The files of this package, located relative to this file.
 package enum PackageFiles {
-  /// The package's directory.
   private static let top = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
     .joined(separator: "/")
 
-  /// The absolute path of a file or directory; of the package's directory by default.
+  /// An absolute path; by default, of the package's directory.
   package static func path(_ relative: String = "") -> String {
     relative.isEmpty ? top : "\(top)/\(relative)"
   }

@@ -1,6 +1,5 @@
 package import Platform
 
-/// The exit status and output of a process.
 package struct ProcessResult: Sendable, Hashable {
   package var status: ProcessStatus
   package var output: [UInt8]

@@ -1,21 +1,18 @@
 internal import Platform
 
-/// Runs a program to its end, with limits for its time and output.
 package enum ProcessRunner {
-  /// A program's default environment.
   package static let plainEnvironment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"]
 
   private enum Key: UInt64 {
     case output, error, input, ended
   }
 
-  /// Runs a program and returns its output, without that of children that outlive it.
+  /// Returns a program's output, without that of children that outlive it.
   ///
   /// - Parameters:
   ///   - executable: The program's file; `PATH` is not searched.
   ///   - arguments: The arguments without the program's name.
   ///   - environment: The complete environment, as "NAME=VALUE".
-  ///   - input: The complete standard input.
   ///   - inherits: Descriptors besides the standard ones.
   ///   - timeout: When it passes, the process is killed and the call throws.
   package static func run(
@@ -36,7 +33,6 @@ package enum ProcessRunner {
     }
   }
 
-  /// Runs a shell command, for preparations by other programs.
   @discardableResult
   package static func shell(_ line: String, timeout: Duration = .testLimit) throws(ProcessFailure)
     -> ProcessResult

@@ -1,8 +1,7 @@
 package import Platform
 
-/// A program in the background, killed and reaped on deinitialization.
-///
-/// Standard error is a file, so that the program never waits for a reader.
+/// A program in the background, killed and reaped on deinitialization. Standard error is a file, so that the program
+/// never waits for a reader.
 package final class RunningProcess: Sendable {
   private struct State: Sendable {
     var buffer: [UInt8] = []
@@ -47,12 +46,12 @@ package final class RunningProcess: Sendable {
     _ = try? terminate(Signals.SIGKILL)
   }
 
-  /// The text written to standard error so far.
+  /// The standard error so far.
   package var errorText: String { (try? errors.readText("error")) ?? "" }
 
   /// The next line of standard output, without the newline. Call it from one thread at a time.
   ///
-  /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the part of the line received so far;
+  /// - Throws: ``ProcessFailure/timedOut(output:error:)`` with the received part of the line;
   ///   ``ProcessFailure/ended(error:)`` at the output's end.
   package func readLine(timeout: Duration = .testLimit) throws(ProcessFailure) -> String {
     let deadline = Instant.now.advanced(by: timeout)
@@ -85,7 +84,6 @@ package final class RunningProcess: Sendable {
     input.withLock { $0 = nil }
   }
 
-  /// Waits until the program has ended.
   package func wait(timeout: Duration = .testLimit) throws(ProcessFailure) -> ProcessStatus {
     if let status = state.withLock({ $0.status }) { return status }
     do {
@@ -105,7 +103,7 @@ package final class RunningProcess: Sendable {
     }
   }
 
-  /// Sends a signal, if the program is running.
+  /// Does nothing if the program has ended.
   package func signal(_ signal: Int32) throws(SystemError) {
     // The process ID is not reused until the process is reaped.
     try state.withLock { (state) throws(SystemError) in

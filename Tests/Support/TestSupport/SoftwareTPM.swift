@@ -1,15 +1,13 @@
 package import Platform
 
-/// A software TPM (`swtpm`) with its state in a temporary directory, ended on deinitialization.
-///
-/// It serves one client at a time.
+/// A software TPM (`swtpm`) for one client at a time, ended on deinitialization.
 package final class SoftwareTPM: Sendable {
   package static let program = "/usr/bin/swtpm"
 
   private let directory: TemporaryDirectory
   private let process: RunningProcess
 
-  /// Starts a TPM and waits until it accepts commands.
+  /// Waits until the TPM accepts commands.
   package init() throws {
     directory = try TemporaryDirectory()
     let socket = directory.path("s")
@@ -20,7 +18,7 @@ package final class SoftwareTPM: Sendable {
         // The clients' library requires this name.
         "--ctrl", "type=unixio,path=\(socket).ctrl", "--flags", "not-need-init,startup-clear",
       ])
-    // The TPM prints nothing when it listens, and the socket exists before, so the only way is to retry.
+    // The TPM prints nothing when it listens, and the socket exists before.
     let deadline = Instant.now.advanced(by: .testLimit)
     for name in ["s", "s.ctrl"] {
       while !Self.listens(directory.path(name)) {
@@ -36,7 +34,7 @@ package final class SoftwareTPM: Sendable {
     return true
   }
 
-  /// The address for clients: the value of `TPM2OPENSSL_TCTI`.
+  /// The value of `TPM2OPENSSL_TCTI` for clients.
   package var connection: String { "swtpm:path=\(directory.path("s"))" }
 
   package var processID: Int32 { process.processID }

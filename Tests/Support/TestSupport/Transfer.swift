@@ -2,7 +2,7 @@ internal import Platform
 
 /// Transfers bytes to and from a child without waiting for one stream while another is full.
 struct Transfer {
-  /// The maximum size of each output stream, in bytes.
+  /// In bytes, for each output stream.
   static let limit = 64 << 20
 
   private var input: ArraySlice<UInt8>
@@ -28,12 +28,12 @@ struct Transfer {
     child.closeInput()
   }
 
-  /// Reads available output. Returns false at the end of the stream.
+  /// Returns false at the end of the stream.
   mutating func receiveOutput(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.output, &output)
   }
 
-  /// Reads available errors. Returns false at the end of the stream.
+  /// Returns false at the end of the stream.
   mutating func receiveError(from child: borrowing Child) throws -> Bool {
     try Transfer.receive(child.error, &error)
   }

@@ -6,7 +6,7 @@ extension Failure {
   package var words: [String?] { [code.rawValue, message, hint] }
 }
 
-/// Expects that `body` throws a failure with this code, message and hint.
+/// Also compares message and hint.
 package func expect<Value: ~Copyable>(
   throws expected: Failure, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value

@@ -3,8 +3,7 @@ package import Platform
 package import TestSupport
 package import Wire
 
-/// A reply sink that records what is sent. Dictionaries are by the number of the ticket's connection. The test runs the
-/// timers.
+/// Records what is sent. Dictionaries are by the number of the ticket's connection. The test runs the timers.
 package final class RecordedReplies: RequestLoop {
   /// How often each request was answered.
   package private(set) var answers: [Int: Int] = [:]

@@ -1,5 +1,5 @@
-// Clocks that a test can set: loaded into a program with LD_PRELOAD, it adds to what the kernel's clocks say. The file
-// that CLOCK_OFFSETS names holds two numbers of eight bytes: seconds for CLOCK_REALTIME, and for CLOCK_BOOTTIME.
+// Sets the clocks of a program: a library for LD_PRELOAD that adds offsets to the kernel's clocks. The file
+// CLOCK_OFFSETS contains two numbers of eight bytes, the seconds for CLOCK_REALTIME and for CLOCK_BOOTTIME.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -21,13 +21,13 @@ __attribute__((constructor)) static void begin(void) {
   close(file);
 }
 
-// What each timer was set to last, by its descriptor, since the kernel does not know that the clock was set.
+// The last setting of each timer, by descriptor, since the kernel does not know that the clock was set.
 enum { most_timers = 256 };
 static struct itimerspec timers[most_timers];
 static long long boot_offset;
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
-// Moments are those of the clock below; the kernel is told its own.
+// Converts the time of the clock below to the kernel's.
 static int set_timer(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
   struct itimerspec when = *new;
   if (offsets && flags & TFD_TIMER_ABSTIME && (when.it_value.tv_sec || when.it_value.tv_nsec)) {
@@ -37,7 +37,7 @@ static int set_timer(int timer, int flags, const struct itimerspec *new, struct 
   return (int)syscall(SYS_timerfd_settime, timer, flags, &when, old);
 }
 
-// A timer that a set clock has passed expires now, as it does when a machine wakes up.
+// Timers whose time has passed expire now, as when a machine wakes up.
 static void notice_set_clock(void) {
   while (atomic_flag_test_and_set(&is_busy)) {}
   if (boot_offset != offsets[1]) {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody else's, which uses the library as any other would.
+// Uses the library like an external package.
 let package = Package(
   name: "example",
   dependencies: [.package(name: "agent", path: "../../..")],

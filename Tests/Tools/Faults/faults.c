@@ -1,21 +1,21 @@
-// A library for LD_PRELOAD that lets one call of a program fail, or end the program there. It stands between the
-// program and the C library, and counts the calls that reach files below some directories, and the internet.
+// A library for LD_PRELOAD that makes one call of a program fail, or ends the program there. It replaces functions of
+// the C library, and counts calls for files below some directories and for the internet.
 //
-//   AGENT_FAULTS_ROOTS   the directories, with colons between them
-//   AGENT_FAULTS_ORDER   a file with "SERIAL STEP FAULT"; with each new serial the count begins anew
-//   AGENT_FAULTS_UNWATCHED   if it is set, the user has no watch of files left
-//   AGENT_FAULTS_LOG     gets a line for each counted call: "SERIAL STEP FUNCTION PATH", and "hit" where it was done
+//   AGENT_FAULTS_ROOTS       the directories, separated by colons
+//   AGENT_FAULTS_ORDER       a file with "SERIAL STEP FAULT"; each new serial restarts the count
+//   AGENT_FAULTS_UNWATCHED   if set, the user has no watch of files left
+//   AGENT_FAULTS_LOG         gets a line for each counted call: "SERIAL STEP FUNCTION PATH", and "hit" for the fault
 //
 // FAULT is one of
 //   none           only count
 //   before, after  end the process by SIGKILL before or after this call
 //   short          write only a part
-//   N              let this call fail with the error number N
-//   N+             let this call fail, and all later ones that can fail in this way; a full disk or quota lets a file be
-//                  written as far as space was reserved for it (posix_fallocate)
-//   done-N         do this call, and let it fail with the error number N all the same
-//   slow-FUNCTION  let this call, and all later ones of this function, take a second
-//   hold-FUNCTION  let this call, and all later ones of this function, wait until there is another order
+//   N              make this call fail with the error number N
+//   N+             also make later calls fail if the error lasts; on a full disk or quota, files can be written
+//                  within their reserved space (posix_fallocate)
+//   done-N         do this call, but make it report the error number N
+//   slow-FUNCTION  make this call and all later ones of this function take a second
+//   hold-FUNCTION  block this call and all later ones of this function until there is another order
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void begin(void) {
   }
 }
 
-// The order as it is now. Only raw system calls, which nobody counts.
+// Uses only raw system calls, which are not counted.
 static void read_order(void) {
   char text[64] = "";
   int file = (int)syscall(SYS_openat, AT_FDCWD, order_path, O_RDONLY | O_CLOEXEC, 0);
@@ -96,7 +96,7 @@ static int is_one_of(const char *function, const char *const *names) {
   return 0;
 }
 
-// Whether a function can fail in a way that lasts: for a full disk reading goes on, for example.
+// Whether the error also affects this function if it lasts. Reading continues on a full disk, for example.
 static int lasts(const char *function, int number, int creates) {
   static const char *const writers[] = {"write", "pwrite", "fsync", "linkat", "mkdir", "posix_fallocate", 0};
   static const char *const changers[] = {"linkat", "mkdir", "renameat", "unlinkat", "fchmod", "posix_fallocate", 0};
@@ -113,7 +113,7 @@ static int lasts(const char *function, int number, int creates) {
   }
 }
 
-// Waits until the order has another serial. A slow disk cannot be seen otherwise without waiting for time.
+// Waits until the order has another serial.
 static void hold(long held) {
   struct timespec pause = {.tv_nsec = 1000000};
   for (long now = held; now == held;) {
@@ -125,7 +125,7 @@ static void hold(long held) {
   }
 }
 
-// Counts a call. With FAIL `*number` is the error.
+// Counts a call. For FAIL, `*number` is the error.
 static enum outcome step(const char *function, const char *path, int creates, int *number) {
   pthread_mutex_lock(&guard);
   read_order();
@@ -138,8 +138,8 @@ static enum outcome step(const char *function, const char *path, int creates, in
   char *rest;
   *number = (int)strtol(fault, &rest, 10);
   int is_now = count == wanted;
-  // The count differs a little from time to time: what was meant for a file may be the network's turn, where it would
-  // lose an answer, and a full disk does not fail a recv.
+  // The count varies slightly, so a fault for a file may reach a network call, which would lose a response. A full
+  // disk does not fail a recv.
   if (*number > 0 && *number != EINTR && (!strcmp(function, "send") || !strcmp(function, "recv"))) is_now = 0;
   if (*rest == '+' && wanted > 0) is_now = count >= wanted && lasts(function, *number, creates);
   int holds = !strncmp(fault, "hold-", 5), is_slow = !strncmp(fault, "slow-", 5), is_done = !strncmp(fault, "done-", 5);
@@ -167,7 +167,7 @@ static enum outcome step(const char *function, const char *path, int creates, in
   return outcome;
 }
 
-// The path of an open file if it is watched.
+// Returns 1 and the path of an open file if the file is watched.
 static int watched_file(int file, char *path) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", file);
@@ -211,7 +211,7 @@ static int reserve(int file, off_t start, off_t size) {
   return result;
 }
 
-// Whether an error is one of space, and the file has its space already.
+// Whether the error is about space, and the file has reserved its space.
 static int has_space(int file, int number) {
   if (number != ENOSPC && number != EDQUOT) return 0;
   int saved = errno, result = 0;
@@ -246,7 +246,7 @@ static int has_space(int file, int number) {
     return result;                                                                                                     \
   } while (0)
 
-// Whether an error is one of space, and the file exists, so that opening it needs none.
+// Whether the error is about space, and the file exists, so that opening it needs none.
 static int exists(int directory, const char *name, int number) {
   if (number != ENOSPC && number != EDQUOT) return 0;
   int saved = errno, result = syscall(SYS_faccessat, directory, name, F_OK) == 0;
@@ -297,7 +297,6 @@ ssize_t write(int file, const void *bytes, size_t size) {
   }
 }
 
-// Data that is gone is worse than a call that failed, so it is a step where a part was written too.
 int fsync(int file) {
   char path[PATH_MAX];
   CALL(watched_file(file, path), "fsync", 0, NEXT(fsync)(file), has_space(file, number) ? NEXT(fsync)(file) : -1);
@@ -369,7 +368,7 @@ DIR *fdopendir(int file) {
   CALL(watched_file(file, path), "fdopendir", 0, NEXT(fdopendir)(file), NULL);
 }
 
-// The file is closed even where an error is told, as Linux does it (close(2)).
+// Linux closes the file even if it reports an error (close(2)).
 int close(int file) {
   char path[PATH_MAX];
   int number;
@@ -393,9 +392,9 @@ ssize_t send(int socket, const void *bytes, size_t size, int flags) {
   CALL(is_internet(socket), "send", 0, NEXT(send)(socket, bytes, size, flags), -1);
 }
 
-// Only what brings something is a step: how often nothing is there yet depends on the time.
+// Only received data is a step: the number of empty calls depends on timing.
 ssize_t recv(int socket, void *bytes, size_t size, int flags) {
-  // Looked at first: a call that fails takes nothing away.
+  // Peeks first, since a failing call must not consume data.
   int number, saved = errno;
   if ((flags & MSG_PEEK) || !is_internet(socket) || NEXT(recv)(socket, bytes, size, flags | MSG_PEEK) <= 0) {
     errno = saved;

@@ -1,5 +1,5 @@
-// Random numbers that a test knows: loaded into a program with LD_PRELOAD, it is libcrypto's generator. RANDOM_BYTE is
-// the value of each byte; without it the generator fails.
+// Replaces libcrypto's generator if loaded with LD_PRELOAD. RANDOM_BYTE is the value of each byte; without it, the
+// generator fails.
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@ import WireSupport
 
 @testable import AgentClient
 
-/// Tests the library with recorded responses. EndToEndTests uses the real agent.
+/// Uses recorded responses; EndToEndTests uses the real agent.
 @Suite struct `A client of the agent` {
   private static let answer =
     #"{"v":1,"result":{"account":"work","issuer":"https://id.example","subject":"ann","access_token":"s3cret","#
@@ -20,7 +20,6 @@ import WireSupport
     #"{"v":1,"error":{"code":"\#(code)","message":"so it is","hint":"agent help"}}"#
   }
 
-  /// The error of a call that must fail.
   private static func error<Value: ~Copyable>(
     of call: () async throws(AgentError) -> Value
   ) async -> AgentError? {
@@ -55,7 +54,7 @@ import WireSupport
       ])
   }
 
-  // On a busy machine each step of a test may wait for minutes until a thread is free.
+  // On a busy machine a step may wait minutes for a thread.
   private static let patient = {
     var options = TokenOptions()
     options.timeout = .seconds(3600)
@@ -170,7 +169,7 @@ import WireSupport
     #expect(thrown == AgentError(remedy, code: code, message: "so it is", hint: "agent help"))
   }
 
-  // A program has no command line to which its user could add an option.
+  // A program's user cannot add options to a command line.
   @Test(
     arguments: [
       (#""hint":"use --issuer URL""#, nil),
@@ -188,7 +187,6 @@ import WireSupport
     #expect(thrown?.hint == shown)
   }
 
-  /// The lines of the article with the codes, by remedy.
   @Test func `has no code and no remedy but those of the documentation`() throws {
     let article = try PackageFiles.text("Sources/AgentClient/AgentClient.docc/Errors.md")
     var documented: [String: Set<String>] = [:]
@@ -254,7 +252,7 @@ import WireSupport
     #expect(await played.next() == "closed")
     let late = Task { await Self.error { () async throws(AgentError) in try await agent.token() } }
     late.cancel()
-    // The server no longer accepts, so the call only waits for its own cancellation.
+    // The server no longer accepts, so the call only waits for its cancellation.
     #expect(await late.value?.code == "cancelled")
   }
 
@@ -304,7 +302,6 @@ import WireSupport
       await #expect(throws: Failure.self) {
         try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .milliseconds(1)))
       }?.words == late.words)
-    // The thread now waits without a limit.
     let long = Task { try await waits.wait(for: silent.near.descriptor.raw, before: .now.advanced(by: .seconds(600))) }
     #expect(
       await #expect(throws: Failure.self) {

@@ -2,14 +2,14 @@ import AgentClient
 import TestSupport
 import Testing
 
-/// Tests the library with scripts instead of `agent`. EndToEndTests uses the real one.
+/// Uses scripts instead of `agent`, which EndToEndTests runs.
 @Suite struct `The start of the daemon` {
   private let scratch: TemporaryDirectory
 
   init() throws { scratch = try TemporaryDirectory() }
 
-  /// The path of a program that runs a script. Another process writes it: a file that this one has open for writing, as a
-  /// child of another test may for a moment, cannot be executed.
+  /// Returns the path of a new program. Another process writes the file, which cannot be executed while a child of
+  /// another test has it open.
   private func program(_ script: String) throws -> String {
     let path = scratch.path("agent")
     let result = try ProcessRunner.run(

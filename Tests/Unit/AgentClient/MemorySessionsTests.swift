@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Sessions in the memory of a program` {
-  /// A grant that has 60 seconds left at the fixed time 1000.
+  /// Sessions with a grant that expires 60 seconds after the fixed time 1000.
   private static func sessions(refresh: MemorySessions.RefreshHandler?) -> MemorySessions {
     let sessions = MemorySessions { 1000 }
     sessions.add(grant("first"), refresh: refresh)
@@ -36,7 +36,6 @@ import Testing
     #expect(try await sessions.token(for: "work", TokenOptions(minimumValidity: .zero)).revealed() == "second")
   }
 
-  /// Deallocated when nothing references it.
   private final class Kept: Sendable {}
 
   @Test func `let go of what renews them at the sign-out, and keep the account`() async throws {

@@ -1,12 +1,12 @@
 import Platform
 import TestSupport
 
-/// A socket that handles connections one by one: for each text of a connection it reads a line and responds with the
-/// text, then closes it. After an empty text it waits until the other end closes.
+/// Handles connections in order: for each text of a connection, reads a line and sends the text. An empty text waits
+/// until the client closes.
 final class PlayedAgent: Sendable {
   private let directory: TemporaryDirectory
   private let listener: SharedDescriptor
-  /// The lines received, and `closed` for a connection that the other end has closed.
+  /// The received lines, with `closed` for a connection closed by the other end.
   private let received: AsyncStream<String>
   private let all = Monitor<[String]>([])
   private let ends = Monitor(0)
@@ -45,7 +45,6 @@ final class PlayedAgent: Sendable {
     }
   }
 
-  /// Waits until this many connections have ended.
   func awaitEnds(_ count: Int) { _ = ends.wait(nil) { $0 >= count ? true : nil } }
 
   private static func line(from socket: borrowing FileDescriptor) -> String? {
@@ -58,7 +57,6 @@ final class PlayedAgent: Sendable {
 
   var path: String { directory.path("agent.sock") }
 
-  /// The lines received so far.
   var requests: [String] { all.withLock { $0 } }
 
   /// Waits for the next line, or the word `closed`.

@@ -26,10 +26,10 @@ import Testing
     }
   }
 
-  /// Returns tokens in the order of a list, then always the last one. The server reports nothing about their session.
+  /// Returns the listed tokens in order, then always the last, without details of their session.
   private final class Listed: SessionContainer {
     private struct Meeting: Sendable {
-      /// How many callers must still ask for the installation before the first of them gets a response.
+      /// How many callers must still ask before the first gets a response.
       var missing = 0
       var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -155,7 +155,7 @@ import Testing
     }
     await send(to: "api")
     #expect(tries == 2)
-    // It has rejected a fresh token, so no other is requested for it until there is a new one.
+    // The API has rejected a fresh token, so none is requested for it until there is a new one.
     await send(to: "api")
     #expect(tries == 3)
     #expect(try await session.token().revealed() == "token-3")
@@ -227,7 +227,7 @@ import Testing
     return text
   }
 
-  /// A user whose texts appear nowhere else.
+  /// A session whose texts appear nowhere else.
   private static let person = Session(
     account: "work", issuer: "https://id.example", subject: "subject-of-ann", claims: ["name": .text("Ann Example")],
     scope: ["scope-of-ann"], expiresAt: 1300)

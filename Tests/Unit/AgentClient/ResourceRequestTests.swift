@@ -148,7 +148,7 @@ import Wire
           return nil
         }
       }
-      // The other one waits.
+      // The other task waits.
       defer { group.cancelAll() }
       return await group.next()
     }

@@ -116,7 +116,7 @@ import Wire
     var thrown: AgentError?
     do throws(AgentError) { _ = try await Self.steps(signIn) } catch { thrown = error }
     #expect(thrown == AgentError(.signIn, code: "code_expired", message: "too late"))
-    // Nothing follows it.
+    // Nothing follows the error.
     #expect(try await Self.steps(signIn) == [])
   }
 

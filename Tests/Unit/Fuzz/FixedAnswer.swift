@@ -1,9 +1,9 @@
 import Crypto
 import OAuth
 
-/// An authorization server that responds to everything with the same bytes.
+/// A server that responds to everything with the same bytes.
 ///
-/// The first byte of an input selects the status, the second the declared media type; the rest is the content.
+/// The first byte of an input selects the status, the second the media type; the rest is the content.
 struct FixedAnswer: HTTPClient {
   let response: HTTPResponse
 

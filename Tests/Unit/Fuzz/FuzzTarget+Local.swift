@@ -15,7 +15,7 @@ extension FuzzTarget {
       (try? RequestEnvelope(parsing: written.span)) == envelope, "what is written reads as what was read")
   }
 
-  /// The HTTP requests of a peer of a lease, one after the other: a head, and content in chunks.
+  /// A peer's HTTP requests, one after the other: a head, and content in chunks.
   static func leaseHead(_ bytes: [UInt8]) throws(BrokenInvariant) {
     guard let end = (try? HTTPRequestHead.length(in: bytes, from: 0)).flatMap({ $0 }),
       let head = try? HTTPRequestHead(bytes[..<end])
@@ -58,10 +58,8 @@ extension FuzzTarget {
     }
   }
 
-  /// A vault file.
-  ///
-  /// The first two bytes of an input are the length of the part covered by the check. The check itself is computed
-  /// here, since no modified input would ever pass it.
+  /// A vault file. The first two bytes of an input are the length of the part covered by the check, which is computed
+  /// here, since no modified input would pass it.
   static func vault(_ bytes: [UInt8]) throws(BrokenInvariant) {
     _ = try? UnverifiedVaultFile(parsing: bytes)
     guard bytes.count >= 2 else { return }

@@ -48,7 +48,7 @@ extension FuzzTarget {
     }
   }
 
-  /// The same in the simplest way.
+  /// The same lines, found in the simplest way.
   private static func plainLines(of input: [UInt8]) -> [FoundLine] {
     let pieces = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     return pieces.enumerated().compactMap { (index, piece) -> FoundLine? in

@@ -1,6 +1,4 @@
-/// A parser of untrusted bytes, prepared for a fuzzer.
-///
-/// Whatever the bytes are, a target neither crashes nor hangs, and its invariants hold.
+/// A parser of untrusted bytes. Whatever they are, it neither crashes nor hangs, and its invariants hold.
 enum FuzzTarget: String, CaseIterable, Sendable {
   case json
   case base64url
@@ -22,9 +20,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case vault
   case settings
 
-  /// Passes the bytes to the parser.
-  ///
-  /// - Throws: ``BrokenInvariant`` if the parser misinterpreted them. Rejecting them is not an error.
+  /// - Throws: ``BrokenInvariant`` if the parser misinterpreted the bytes. Rejecting them is not an error.
   func run(_ bytes: [UInt8]) throws(BrokenInvariant) {
     switch self {
     case .json: try Self.json(bytes)
@@ -56,7 +52,6 @@ struct BrokenInvariant: Error, Hashable, CustomStringConvertible {
 
   init(_ invariant: String) { description = invariant }
 
-  /// Requires that an invariant holds.
   static func unless(_ holds: Bool, _ invariant: String) throws(BrokenInvariant) {
     if !holds { throw BrokenInvariant(invariant) }
   }

@@ -14,7 +14,7 @@ import Testing
 
   private final class Count { var ends = 0 }
 
-  /// - Returns: The pump, and how often it has said that it ended.
+  /// - Returns: The copier, and the number of calls of its end handler.
   private func pump(_ source: SharedDescriptor, _ sink: SharedDescriptor) -> (DescriptorCopier, Count) {
     let count = Count()
     return (DescriptorCopier(from: source, to: sink, loop) { _ in count.ends += 1 }, count)
@@ -40,7 +40,7 @@ import Testing
     #expect(bytes == Array("one two".utf8))
   }
 
-  // The peer shares the open file, and may take O_NONBLOCK off it.
+  // The peer shares the open file, and may clear O_NONBLOCK.
   @Test func `does not wait for a reader, though its sink is blocking`() throws {
     let (source, sink) = (try pipe(), try pipe())
     try source.reading.descriptor.setNonBlocking(false)

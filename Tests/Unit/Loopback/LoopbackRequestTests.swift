@@ -71,7 +71,7 @@ import Vocabulary
     #expect(Self.read(line + "\r\nHost: 127.0.0.1:8400\r\n\r\n") == .refused(.notFound))
   }
 
-  // RFC 9112 section 3.2.2: a proxy on this machine gets it so, and the host of the target overrides the field.
+  // RFC 9112 section 3.2.2: a proxy on this machine receives such targets, whose host overrides the field.
   @Test func `may have its target in absolute form`() {
     let text = "GET http://127.0.0.1:8400/as.example?code=c HTTP/1.1\r\nHost: proxy.example\r\n\r\n"
     #expect(Self.query(text) == "code=c")
@@ -89,7 +89,7 @@ import Vocabulary
     #expect(!isTLS([0x16]) && !isTLS([]) && !isTLS(Array("GET".utf8)) && !isTLS([0x16, 0x02]))
   }
 
-  // DNS rebinding: a page of another name must not reach the listener as if it were the redirect.
+  // DNS rebinding: a page of another name must not reach the listener like the redirect.
   @Test(arguments: [
     "evil.example", "localhost:8400", "127.0.0.1", "127.0.0.1:8401", "[::1]:8400", "", "127.0.0.1:8400.x",
   ])
@@ -159,13 +159,12 @@ import Vocabulary
       #expect(!parts[1].contains(active), "\(active)")
     }
     #expect(page.response().count < 2048)
-    // The style is the one that the policy permits.
     let style = try #require(parts[1].split(separator: "<style>").last?.split(separator: "</style>").first)
     let hash = Base64.encode(try Digest.sha256.hash(Array(style.utf8).span))
     #expect(parts[0].contains("; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'; frame-ancestors"))
   }
 
-  // It is shown before the code is exchanged, so it must not promise anything.
+  // The page is shown before the code is exchanged, so it must not promise anything.
   @Test func `sends the person back to the terminal`() {
     for page in [LoopbackPage.received, .failed()] {
       let text = String(decoding: page.response(), as: UTF8.self)

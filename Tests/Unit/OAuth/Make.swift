@@ -3,10 +3,8 @@ import Encoding
 import OAuth
 import Vocabulary
 
-// Shortcuts for creating test values.
-
 extension SecretBytes {
-  /// The bytes as text. Nothing is secret in tests.
+  /// Nothing is secret in tests.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }

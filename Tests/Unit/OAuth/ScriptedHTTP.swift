@@ -4,7 +4,7 @@ import OAuth
 import Synchronization
 import Testing
 
-/// An HTTP client without a network that responds from a script and records requests.
+/// An HTTP client that responds from a script and records requests.
 final class ScriptedHTTP: HTTPClient {
   enum Reply: Sendable {
     case response(HTTPResponse)
@@ -23,7 +23,7 @@ final class ScriptedHTTP: HTTPClient {
     var accept = "application/json"
     var followsRedirects = false
     var limit = 262_144
-    /// The JSON body; nil for any other body.
+    /// Nil for any other body.
     var json: JSON?
   }
 

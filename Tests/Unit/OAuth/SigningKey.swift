@@ -2,7 +2,7 @@ import Crypto
 import Encoding
 import OAuth
 
-/// A key of the test issuer and the set that contains it. Each is generated once.
+/// A key of the test issuer, with its set. Each is generated once.
 final class SigningKey: Sendable {
   struct Keys: Sendable {
     fileprivate let all: [JWSAlgorithm: SigningKey]

@@ -32,7 +32,6 @@ final class Scratch: Sendable {
       stateDirectory: path, machineIdentity: machine, userID: user, lockWait: lockWait, tpm: tpm, cost: Scratch.cost)
   }
 
-  /// The path of a file in the directory.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
   func directory() throws -> PrivateDirectory { try PrivateDirectory(opening: path, create: false) }
@@ -81,13 +80,12 @@ extension Vault {
     try write(account, content: secret(text))
   }
 
-  /// Writes a text with a protection.
   @discardableResult
   func write(_ account: AccountName, _ text: String, _ protection: Protection) throws(VaultError) -> UInt64 {
     try write(account, content: secret(text), protection: protection)
   }
 
-  /// Reads a text; nil if there is no record.
+  /// Nil without a record.
   func text(of account: AccountName) throws(VaultError) -> String? {
     guard let record = try read(account) else { return nil }
     return record.content.withBytes { bytes in

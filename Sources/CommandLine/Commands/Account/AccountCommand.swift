@@ -2,8 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent account` and `agent use`. A function without a comment reads a subcommand's command line and returns its
-/// action.
+/// `agent account` and `agent use`.
 enum AccountCommand {
   static let accountAdd = Command(
     .accountAdd, topic: .upkeep,
@@ -147,7 +146,7 @@ enum AccountCommand {
     }
   }
 
-  /// Shows, changes or resets the active account, or the account of a directory.
+  /// Shows, changes or resets the active account or a directory's account.
   static func use(_ invocation: Invocation) throws(Failure) -> Action {
     let named = try invocation.namedAccount()
     let client = DaemonClient(invocation)
@@ -187,7 +186,7 @@ enum AccountCommand {
     }
   }
 
-  /// The active account's name, ignoring the account of the working directory.
+  /// The active account's name, ignoring the working directory's account.
   private static func active(_ client: DaemonClient) throws(Failure) -> String {
     let here = try client.ask(.account(.show(account: nil)))
     guard here["directory"] != nil else { return here["account"]?.string ?? "?" }
@@ -195,9 +194,7 @@ enum AccountCommand {
     return accounts.first { $0[.active]?.bool == true }?[.name]?.string ?? "?"
   }
 
-  /// The absolute path of a directory, without symbolic links.
-  ///
-  /// - Parameter mayBeGone: Whether to accept a directory that no longer exists.
+  /// A directory's absolute path without symbolic links. Accepts a missing directory if `mayBeGone`.
   private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
     do {
       return try Machine.resolvedDirectory(path)
@@ -207,7 +204,7 @@ enum AccountCommand {
     }
   }
 
-  /// Lists the accounts and asks for one. Nil if the answer is empty or there is only one account.
+  /// Asks which account to use. Nil for an empty answer or fewer than two accounts.
   private static func askForAccount(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -241,7 +238,7 @@ enum AccountCommand {
     }
   }
 
-  /// Names the working directory's own account, which overrides the active one; nil if it has none.
+  /// Names the working directory's own account, if any.
   static func directoryNote(_ client: DaemonClient) -> Phrase? {
     guard let here = try? client.ask(.account(.show(account: nil))), let directory = here["directory"]?.string,
       let account = here["account"]?.string
@@ -283,11 +280,8 @@ enum AccountCommand {
     }
   }
 
-  /// Returns an action that prepares the protection level in `settings`, sends the request and confirms the result.
-  ///
-  /// - Parameters:
-  ///   - secrets: Opens the descriptors to pass.
-  ///   - note: Returns the confirmation.
+  /// Prepares the protection level in `settings`, sends the request with the descriptors from `secrets`, and prints the
+  /// confirmation from `note`.
   private static func change(
     _ request: AccountRequest, _ settings: AccountSettings?, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent list`.
 enum ListCommand {
   static let list = Command(
     .list,
@@ -34,7 +33,6 @@ enum ListCommand {
   }
 }
 
-/// `agent whoami`.
 enum WhoamiCommand {
   static let whoami = Command(
     .whoami,

@@ -1,9 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// Describes accounts to users. Functions return nil if there is nothing to report.
+/// Functions return nil if there is nothing to report.
 enum AccountText {
-  /// A row per account, followed by remarks on it.
+  /// A row per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
@@ -47,7 +47,7 @@ enum AccountText {
   /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// How long the access token is still valid; nil if it has expired.
+  /// The access token's remaining lifetime; nil if it has expired.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -59,7 +59,7 @@ enum AccountText {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// An account's problems, and when to sign in again. `shown` collects the vault's problems, to show each only once.
+  /// An account's problems and when to sign in again. `shown` prevents repeating the vault's problems.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -81,10 +81,9 @@ enum AccountText {
     return remarks.compactMap { $0 }
   }
 
-  /// Describes an unstored session.
   private static var ephemeral: Phrase { Phrase("in memory only: ends with the daemon") }
 
-  /// The ANSI colour code of the session state.
+  /// An ANSI colour code.
   private static func colour(_ account: JSON) -> String {
     switch account[.state]?.string.flatMap(SessionState.init(rawValue:)) {
     case .active, .stale, .refreshing: "32"
@@ -132,7 +131,7 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// The directories in which commands use the account.
+  /// The directories where commands use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
@@ -152,7 +151,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// The note shown instead of a user if the session has no user.
+  /// Replaces the user's name if the session has no user.
   private static func unattendedNote(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -188,7 +187,6 @@ enum AccountText {
     }
   }
 
-  /// Whether the account works only after a new sign-in.
   static func needsSignIn(_ account: JSON) -> Bool {
     hasEnded(account) || account[.state]?.string == SessionState.notKept.rawValue
   }

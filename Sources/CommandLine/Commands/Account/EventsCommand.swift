@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent events`.
 enum EventsCommand {
   static let events = Command(
     .events,
@@ -84,7 +83,7 @@ enum EventsCommand {
     try Console.answer(entries.map { line($0.json, $0.text(presentation.stamp), client.console) }.joined())
   }
 
-  /// An event's JSON with `--json`, otherwise its text.
+  /// The JSON with `--json`, otherwise the text.
   private static func line(_ json: JSONObject, _ text: String, _ console: Console) -> String {
     guard console.usesJSON else { return text + "\n" }
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __notify`: reads one event and shows a desktop notice with `notify-send` if a session has ended.
+/// `agent __notify`: shows a desktop notice with `notify-send` if an event ends a session.
 enum NotifyCommand {
   /// The daemon runs this hidden command for events.
   static let notify = Command(

@@ -2,15 +2,15 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Prints the state of the accounts, or the first steps if there are none.
+/// Prints the accounts' state, or the first steps if there are none.
 enum OverviewCommand {
-  /// The command `agent` without arguments.
+  /// `agent` without arguments.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",
     makeAction: makeAction)
 
-  /// The number of accounts to show. Others are only counted.
+  /// Further accounts are only counted.
   private static let maximumAccounts = 10
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {

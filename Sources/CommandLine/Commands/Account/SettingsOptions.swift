@@ -25,7 +25,7 @@ enum SettingsOptions {
     return settings
   }
 
-  /// Sets the proxy to `none`, `environment` or a URL. In the settings, an empty URL means no proxy.
+  /// Sets the proxy to `none`, `environment` or a URL. An empty URL in the settings means no proxy.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
     settings.proxySource = .option
     switch text {
@@ -44,7 +44,6 @@ enum SettingsOptions {
     }
   }
 
-  /// Converts an option's arguments to a JSON value.
   private static func value(
     of setting: AccountSetting, _ texts: [String], _ invocation: Invocation
   ) throws(Failure) -> JSON {
@@ -59,9 +58,7 @@ enum SettingsOptions {
     }
   }
 
-  /// An option's JSON argument, or the content of the file for `@FILE`.
-  ///
-  /// - Parameter seconds: The timeout for reading the file; nil for no limit.
+  /// An option's argument, or the content of the file for `@FILE`. `seconds` is the timeout for the file; nil for none.
   static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
@@ -74,7 +71,7 @@ enum SettingsOptions {
     return text
   }
 
-  /// Makes a path absolute, because the daemon has another working directory.
+  /// Makes a path absolute, because the daemon's working directory differs.
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let directory = Machine.currentDirectory() else {

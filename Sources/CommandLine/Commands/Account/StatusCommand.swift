@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent status`.
 enum StatusCommand {
   static let status = Command(
     .status, topic: .sessions,
@@ -65,11 +64,8 @@ enum StatusCommand {
 
   static var noAccounts: Phrase { Phrase("no accounts; add one with \("\"agent login\"")") }
 
-  /// A table of the accounts, or all details of the named one.
-  ///
-  /// - Parameters:
-  ///   - note: A line to print after the accounts.
-  ///   - showsAll: Whether to describe the daemon and the vault even without problems.
+  /// A table of the accounts, or the named one's details, followed by `note`. `showsAll` describes the daemon and vault
+  /// even without problems.
   static func text(
     _ result: JSONObject, isNamed: Bool = false, note: Phrase? = nil, showsAll: Bool = false,
     _ presentation: Presentation

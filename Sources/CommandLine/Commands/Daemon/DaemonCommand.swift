@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent daemon`. A function without a comment reads a subcommand's command line and returns its action.
 enum DaemonCommand {
   static let daemonStart = makeCommand(.daemonStart, "Start the daemon, unless it runs", run: start)
   static let daemonStop = makeCommand(.daemonStop, "Stop the daemon", run: stop)
@@ -31,7 +30,7 @@ enum DaemonCommand {
       refusing: [Option.noDaemon.declaration], makeAction: run)
   }
 
-  /// The timeout for the daemon's process to exit.
+  /// The timeout for the daemon to exit.
   private static let timeout = Duration.seconds(10)
 
   static func start(_ invocation: Invocation) -> Action {
@@ -55,7 +54,6 @@ enum DaemonCommand {
     }
   }
 
-  /// Starts the daemon unless it runs. Returns its status, and whether it ran before.
   private static func startIfNeeded(_ client: DaemonClient) throws(Failure) -> (status: JSONObject, ranBefore: Bool) {
     if let status = try client.askIfRunning(.daemon(.status)) { return (status, true) }
     var connection = try DaemonLauncher.connectOrStart(client.console, startsAtNamedSocket: true)
@@ -71,7 +69,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Renews the due tokens of accounts with the background policy, for a timer. A running daemon does so itself.
+  /// For a timer: renews due tokens of accounts with the background policy. A running daemon does so itself.
   static func refresh(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
@@ -124,7 +122,7 @@ enum DaemonCommand {
     return printAction(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
-  /// Prints the running daemon's answer, formatted by `text`.
+  /// Prints the running daemon's answer as `text` formats it.
   private static func printAction(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) -> Action {
@@ -149,14 +147,13 @@ enum DaemonCommand {
     }
   }
 
-  /// The daemon's reply when it stops.
   private struct StopResult {
     /// The accounts whose new refresh token could not be stored.
     let unstored: [String]
-    /// The accounts whose servers the stopped daemon still waits for.
+    /// The accounts whose servers the daemon still waits for.
     let finishing: [String]
 
-    /// The failure for lost tokens; nil if ``unstored`` is empty.
+    /// Nil if ``unstored`` is empty.
     var lossWarning: Failure? {
       guard let first = unstored.first else { return nil }
       return Failure(
@@ -173,7 +170,7 @@ enum DaemonCommand {
     }
   }
 
-  /// Stops the daemon, so that another can start. Nil if none is running.
+  /// Nil if no daemon is running.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> StopResult? {
     guard let result = try client.askIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }
@@ -190,7 +187,7 @@ enum DaemonCommand {
     return stopped
   }
 
-  /// Formats the log. `stamp` formats Unix seconds.
+  /// `stamp` formats Unix seconds.
   static func logText(_ result: JSONObject, _ stamp: (Int) -> String) -> String {
     var text = ""
     if let dropped = result["dropped"]?.int, dropped > 0 { text += "(\(dropped) earlier events were discarded)\n" }

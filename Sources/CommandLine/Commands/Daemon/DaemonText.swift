@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// Describes the daemon to users.
 enum DaemonText {
   /// The daemon's version, process ID, uptime, memory and problems.
   static func line(_ daemon: JSON?) -> Phrase {
@@ -32,7 +31,7 @@ enum DaemonText {
     return problems
   }
 
-  /// The resource limits that are lower than usual.
+  /// Resource limits lower than usual.
   private static func limits(_ limits: JSON?) -> String {
     let usual = [
       ("processor_seconds", Int.max), ("file_bytes", .max), ("data_bytes", .max),

@@ -3,7 +3,7 @@ internal import Wire
 
 /// `agent --version`.
 enum VersionAnswer {
-  /// Prints the version. With `--json` adds the commit and the running daemon's version, without starting one.
+  /// Prints the version. `--json` adds the commit and details of the running daemon, if any.
   static func print(_ invocation: Invocation) throws(Failure) {
     guard invocation[.json] else {
       return try Console.answer("\(ProgramName.current.text) \(Product.version)\n")

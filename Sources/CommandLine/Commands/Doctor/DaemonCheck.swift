@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks what the daemon reports about itself, the vault, the servers and the accounts.
 enum DaemonCheck {
-  /// Checks the result of the request `doctor`.
+  /// Checks the result of `doctor`.
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     let none = Finding(.account, .warn, Phrase("no accounts yet"), hint: Phrase("agent login"))
@@ -41,7 +40,7 @@ enum DaemonCheck {
     return String(decoding: host, as: UTF8.self)
   }
 
-  /// The origins in the settings of all accounts.
+  /// The origins in all accounts' settings.
   static func listedOrigins(_ answer: JSONObject) -> [OriginEntry] {
     (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
@@ -58,7 +57,7 @@ enum DaemonCheck {
     }
   }
 
-  /// Warns of unknown members of the settings file.
+  /// Warns of unknown settings.
   private static func unknownMembers(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
@@ -103,7 +102,7 @@ enum DaemonCheck {
     return findings.isEmpty ? [Finding(.vault, .ok, VaultText.line(.object(vault)))] : findings
   }
 
-  /// The tolerated clock difference in seconds.
+  /// The tolerated difference in seconds.
   private static let maximumClockOffset = 30
 
   /// Checks the accounts' servers and the clock.

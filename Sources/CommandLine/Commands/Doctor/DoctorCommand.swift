@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// `agent doctor`: checks everything that a session needs, and prints remedies for problems.
+/// Checks everything that a session needs, and prints remedies.
 enum DoctorCommand {
   static let doctor = Command(
     .doctor, topic: .upkeep,

@@ -4,7 +4,7 @@ internal import Wire
 
 /// The result of a check.
 struct Finding: Sendable {
-  /// The subject of a check, as in the output of `--json`.
+  /// A check's subject, as in `--json`.
   enum Check: String, CaseIterable, Sendable {
     /// Checks of this machine. `environment` is `HOME`, `path` this program's position in `PATH`.
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
@@ -40,7 +40,7 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// The word at the start of a line; upper case for failures.
+    /// The first word of a line.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
     /// The mark, padded to align the lines.
@@ -78,9 +78,8 @@ struct Finding: Sendable {
     return ProgramName.current.renaming(hint: withoutHome(listing.text()))
   }
 
-  /// Replaces the home directory by `~`, so that the output can be shared.
-  ///
-  /// Moves the `~` before a quotation mark, so that a shell expands it.
+  /// Replaces the home directory by `~`, so that the output can be shared. Moves `~` before a quotation mark, so that a
+  /// shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -102,7 +101,6 @@ struct Finding: Sendable {
           if characters[end] == "'" {
             index += 1
           } else {
-            // Include the slash, so that a shell expands the tilde.
             if characters[end] == "/" {
               result.append("/")
               index += 1
@@ -118,7 +116,7 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character can be part of a name, unlike quotation marks.
+  /// Whether a character, unlike quotation marks, can be part of a name.
   private static func isNameCharacter(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

@@ -2,11 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks this machine for `agent doctor`.
 enum MachineCheck {
   /// Checks `HOME`, the runtime directory and, unless the daemon `isPrivate`, the sockets.
-  ///
-  /// - Returns: The findings, and whether the daemon can be asked.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAskDaemon: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
@@ -25,7 +22,6 @@ enum MachineCheck {
     return (findings + sockets, isUsable)
   }
 
-  /// The checks that do not depend on the daemon.
   static func checksWithoutDaemon() -> [Finding] {
     [path(), disk()] + unwritableDirectories() + administratorFiles() + [browser()] + service()
   }
@@ -40,7 +36,6 @@ enum MachineCheck {
     return problems.map { Finding(.settings, .warn, Failure($0)) }
   }
 
-  /// Reports directories in which no file can be created.
   private static func unwritableDirectories() -> [Finding] {
     let homes = [
       try? UserDirectories.stateHome + "/agent", try? UserDirectories.stateHome + "/agent/locks",
@@ -56,7 +51,7 @@ enum MachineCheck {
           case .system(let cause, let path) where cause.isNoSpace:
             "df -h \(ShellWord.quoted(path)); df -i \(ShellWord.quoted(path))"
           case .system(let cause, let path) where cause.isNotDirectory:
-            // A parent is not a directory, so the path itself cannot be listed.
+            // A parent is not a directory, so list it instead.
             "ls -ld \(ShellWord.quoted(parent(of: path)))"
           case .system(_, let path), .untrusted(_, let path): "ls -ld \(ShellWord.quoted(path))"
           }
@@ -96,19 +91,16 @@ enum MachineCheck {
     case elsewhere
     /// The socket's directory is unusable.
     case unusable(Failure)
-    /// The daemon does not reply. `process` is its ID, if known.
+    /// The daemon, with this process ID if known, does not reply.
     case silent(Failure, process: Int32?)
-    /// A daemon with this process ID replied.
+    /// The daemon with this process ID replied.
     case daemon(process: Int)
-    /// The socket belongs to a lease.
     case lease
   }
 
   private static let socketTimeout = Duration.seconds(1)
 
-  /// Checks the daemon's sockets.
-  ///
-  /// - Returns: The findings, and whether the daemon responds or can be started.
+  /// Checks the daemon's sockets. `isUsable` is true if the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], isUsable: Bool) {
     let named: SocketLocation?
     do throws(Failure) { named = try SocketLocation.fromEnvironment() } catch {
@@ -177,7 +169,6 @@ enum MachineCheck {
     return locations.indices.map { all[$0] ?? .silent(late, process: nil) }
   }
 
-  /// Connects to a socket to find its state.
   private static func socketState(_ location: SocketLocation) -> SocketState {
     do throws(DirectoryError) {
       let directory = try PrivateDirectory(opening: location.directory, create: false)
@@ -201,7 +192,7 @@ enum MachineCheck {
     }
   }
 
-  /// The command that resumes or ends an unresponsive daemon, or nil if the process is not agentd.
+  /// The command that resumes or ends an unresponsive daemon; nil if the process is not agentd.
   private static func remedy(forUnresponsive process: Int32) -> Phrase? {
     guard let bytes = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -233,7 +224,7 @@ enum MachineCheck {
     return Finding(.path, .ok, Phrase(verbatim: found))
   }
 
-  /// The minimum free space in bytes, enough for two copies of the vault.
+  /// Enough for two copies of the vault.
   private static let neededBytes = 16 << 20
 
   private static func disk() -> Finding {
@@ -244,7 +235,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
-  /// Checks the free bytes for the state directory `state`.
+  /// Checks the free bytes for the state directory.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }
@@ -252,7 +243,6 @@ enum MachineCheck {
     return Finding(.disk, free < neededBytes / 16 ? .fail : .warn, text, hint: hint)
   }
 
-  /// Reports whether a browser can be opened.
   private static func browser() -> Finding {
     let environment = BrowserEnvironment.current
     let byCode = Phrase("agent login --device")
@@ -269,9 +259,7 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
-  /// Checks the user's systemd unit.
-  ///
-  /// - Parameter root: The prefix of system directories.
+  /// Checks the user's systemd unit. `root` is the prefix of system directories.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
     guard FileAccess(of: "\(root)/run/systemd/system") != .missing else { return [] }
     let unit = "\(ProgramName.current.text).socket"
@@ -309,7 +297,7 @@ enum MachineCheck {
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
-  /// The program in a systemd unit's `ExecStart=`.
+  /// The program in a unit's `ExecStart=`.
   private static func programStarted(by unit: String) -> String? {
     guard let bytes = try? FileDescriptor.content(of: unit, limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })

@@ -3,16 +3,13 @@ internal import Platform
 internal import Vocabulary
 
 extension ProgramCheck {
-  /// Checks the helpers of docker and cargo.
-  ///
-  /// - Parameter origins: The origins in the accounts' settings.
+  /// Checks the helpers of docker and cargo for listed origins.
   static func helpers(for origins: [OriginEntry]) -> [Finding] {
     checkDockerHelpers(for: origins) + cargoProviders(for: origins)
   }
 
   private static func content(_ file: SetupFile?) -> [UInt8]? { (try? file?.read()).flatMap { $0 } }
 
-  /// Checks that docker uses this program for `origins`.
   private static func checkDockerHelpers(for origins: [OriginEntry]) -> [Finding] {
     guard let bytes = content(try? SetupClient.dockerFile(UserFiles())),
       let helpers = (try? JSON(parsing: bytes))?["credHelpers"]?.object
@@ -84,7 +81,6 @@ extension ProgramCheck {
     return Phrase(verbatim: words.map(ShellWord.quoted).joined(separator: " "))
   }
 
-  /// Whether `origins` include a registry's index.
   private static func isListed(_ index: String, _ origins: [OriginEntry]) -> Bool {
     guard let origin = OriginEntry(CargoFile.urlWithoutProtocol(of: index), allowHTTPLoopback: true) else {
       return false

@@ -4,7 +4,7 @@ internal import Wire
 
 /// Checks the programs that get tokens from this one.
 enum ProgramCheck {
-  /// The time limit for all programs that the checks run, together.
+  /// The time limit for all programs together.
   private static let timeout = Duration.milliseconds(1500)
 
   /// Runs all checks except ``helpers(for:)``.
@@ -31,7 +31,7 @@ enum ProgramCheck {
     return findings + variables()
   }
 
-  /// Checks that an addition by `agent setup` still works.
+  /// Checks that what `agent setup` added still works.
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
     var words = ["agent", "setup", receipt.client.name]
@@ -51,7 +51,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The problem with a link that setup created, if any. `again` is the command that repeats the setup.
+  /// The problem with a link created by setup, if any. `again` is the command that repeats the setup.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -66,7 +66,7 @@ enum ProgramCheck {
     return nil
   }
 
-  /// Checks git's helpers, and whether git uses this program.
+  /// Checks git's helpers. `isUsed` is true if git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
     let entries = GitHelperEntry.all(timeout: Instant.now.duration(to: end))
     var findings: [Finding] = []
@@ -97,7 +97,7 @@ enum ProgramCheck {
     return (findings, isUsed)
   }
 
-  /// The name of a helper without its arguments, which may be secret.
+  /// The name of a helper, without arguments, which may be secret.
   static func programName(_ helper: String) -> String {
     let word = helper.split(separator: " ").first.map { String($0) } ?? helper
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
@@ -131,7 +131,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Environment variables that make programs use a token other than the one from `agent`. Values are never shown.
+  /// The variables that make programs use another token. Values are never shown.
   private static let overridingVariables = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
   /// Warns of variables that override settings.
@@ -172,7 +172,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// The major and minor version in the program's output; nil if there is none.
+  /// A program's major and minor version, if printed.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count

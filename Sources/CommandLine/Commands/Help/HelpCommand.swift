@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// `agent help` and `--help`.
 enum HelpCommand {
   static let help = Command(
     .help,
@@ -25,9 +24,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on a command or group, or on the program if `words` is empty.
-  ///
-  /// - Parameter all: Whether to include every detail and option.
+  /// The help on a command or group, or on the program if `words` is empty. `all` includes every option.
   static func text(
     for words: [String], by commands: CommandTable, all: Bool = false
   ) throws(Failure) -> String {
@@ -62,7 +59,7 @@ enum HelpCommand {
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 
-  /// Describes the preset `name`, or all presets and known services; nil without such presets.
+  /// Describes the preset `name`, or all presets and known services. Nil without such presets.
   private static func presets(_ files: AdministratorFiles, _ name: String?) -> String? {
     if let name {
       guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }

@@ -9,7 +9,7 @@ struct HelpWriter {
   /// The maximum number of an option's choices on extra lines.
   private static let maximumChoices = 12
 
-  /// The maximum number of lines without `--all`, for a small terminal.
+  /// The limit without `--all`, for a small terminal.
   static let screenLines = 23
 
   var language = Language.english
@@ -109,7 +109,7 @@ struct HelpWriter {
     return parts.joined(separator: "\n")
   }
 
-  /// A line for each option: the summary up to a semicolon, and a few choices.
+  /// A line per option: the summary up to a semicolon, and a few choices.
   private func lines(of options: [OptionDeclaration]) -> String {
     let hasShort = options.contains { $0.short != nil }
     let terms = options.map { Self.term($0, hasShort: hasShort) }
@@ -131,7 +131,6 @@ struct HelpWriter {
     }.joined()
   }
 
-  /// The semicolons between a summary and its details.
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
   /// An option's spellings and argument. `hasShort` leaves space for a short spelling.
@@ -217,7 +216,7 @@ struct HelpWriter {
     Prose.wrapped(plain(text), width: Self.width).map { $0 + "\n" }.joined()
   }
 
-  /// The text without backticks.
+  /// Removes backticks.
   private func plain(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -231,7 +230,7 @@ struct HelpWriter {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
 
-  /// The help on all providers, or on the named one; nil if there is none of this name.
+  /// The help on all providers or the named one; nil if unknown.
   func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(known: name).map({ Provider.named($0) }) else { return nil }

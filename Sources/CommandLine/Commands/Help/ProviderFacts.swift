@@ -2,7 +2,7 @@ internal import Vocabulary
 
 /// Describes known services for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
 enum ProviderFacts {
-  /// Facts about a service, each with a title. `text` translates a phrase.
+  /// Titled facts about a service. `text` translates a phrase.
   static func facts(_ provider: Provider, _ text: (Phrase) -> String) -> [(String, String)] {
     func sentence(_ english: String) -> String {
       let text = text(Phrase(stringLiteral: english))
@@ -35,7 +35,7 @@ enum ProviderFacts {
     return facts
   }
 
-  /// A service's departures from the standards, each with the page that documents it.
+  /// A service's departures from the standards, with the pages that document them.
   static func quirks(_ provider: Provider) -> [(quirk: Provider.Quirk, url: String)] {
     Provider.Quirk.allCases.compactMap { quirk in provider.quirks[quirk].map { (quirk, $0) } }
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// `credential_process` of the AWS CLI and SDKs. The daemon exchanges the token for a role's credentials.
+/// `credential_process` of the AWS CLI and SDKs. The daemon exchanges the token for role credentials.
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard call.user == nil else {
@@ -34,18 +34,18 @@ enum AWSHelper {
     }
   }
 
-  /// An environment variable, unless empty.
+  /// Nil if unset or empty.
   private static func environmentValue(_ variable: String, _ call: HelperCall) -> String? {
     call.variable(variable).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The domains of AWS partitions by region prefix, from botocore's `partitions.json`.
+  /// AWS partitions' domains by region prefix, from botocore's `partitions.json`.
   private static let domains: [(prefix: String, domain: String)] = [
     ("cn-", "amazonaws.com.cn"), ("us-iso-", "c2s.ic.gov"), ("us-isob-", "sc2s.sgov.gov"),
     ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),
   ]
 
-  /// The URL of the regional or global Security Token Service.
+  /// The regional or global Security Token Service.
   private static func serviceURL(_ call: HelperCall) throws(Failure) -> String {
     if let url = environmentValue("AWS_ENDPOINT_URL_STS", call) { return url }
     guard let region = environmentValue("AWS_REGION", call) ?? environmentValue("AWS_DEFAULT_REGION", call) else {

@@ -37,7 +37,7 @@ enum CargoHelper {
     }
   }
 
-  /// The account that `--account` names in the provider's arguments, if any.
+  /// The value of `--account` in the provider's arguments, if any.
   private static func account(in words: [String]) -> String? {
     let option = "--account"
     if let joined = words.first(where: { $0.hasPrefix(option + "=") }) {
@@ -46,13 +46,12 @@ enum CargoHelper {
     return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  /// A registry's index URL without `sparse+` or `registry+`.
+  /// A registry's URL without `sparse+` or `registry+`.
   private static func index(_ url: String) -> String {
     for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
     return url
   }
 
-  /// The JSON response for a failure.
   private static func failureOutput(_ failure: Failure, _ line: String) -> String {
     if failure.code == .originNotListed { return "{\"Err\":{\"kind\":\"url-not-supported\"}}\n" }
     let message = JSON.string(line).serialized()

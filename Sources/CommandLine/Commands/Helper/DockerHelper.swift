@@ -3,7 +3,7 @@ internal import Wire
 
 /// The credential helper protocol of docker, podman and skopeo. Standard input is the registry's address.
 enum DockerHelper {
-  /// The output that docker treats as a missing credential.
+  /// docker treats this output as a missing credential.
   private static let notFound = "credentials not found in native keychain\n"
 
   static let helper = HelperProtocol(
@@ -46,7 +46,7 @@ enum DockerHelper {
     }
   }
 
-  /// - Throws: `place_not_listed` for an invalid address, which docker treats as a missing credential.
+  /// Throws `place_not_listed` for an invalid address, which docker treats as a missing credential.
   private static func address(_ input: [UInt8]) throws(Failure) -> String {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -56,7 +56,7 @@ enum DockerHelper {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The address without the API path, which docker may include.
+  /// Removes the API path, which docker may include.
   private static func withoutAPIPath(_ address: String) -> String {
     for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
       if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }

@@ -12,7 +12,6 @@ enum GitHelper {
     },
     request: { (call) throws(Failure) in try request(call) })
 
-  /// Whether the failure means that the URL's account needs a new sign-in.
   private static func needsSignIn(_ code: FailureCode) -> Bool {
     code.exitStatus == .signInNeeded && code != .noAccount
   }
@@ -54,11 +53,10 @@ enum GitHelper {
     }
   }
 
-  /// A credential as git describes it.
   private struct CredentialAttributes {
     private var members: [(name: String, value: [UInt8])] = []
 
-    /// - Throws: `invalid_request` for a line that is too long, has no "=", or contains NUL or CR.
+    /// Throws `invalid_request` for a line that is too long, lacks "=", or contains NUL or CR.
     init(_ input: [UInt8]) throws(Failure) {
       for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         if line.isEmpty { break }
@@ -83,7 +81,7 @@ enum GitHelper {
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The URL of the credential. Nil unless it is https or http with a plain host.
+    /// The credential's URL; nil unless https or http with a plain host.
     var url: String? {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
         HelperCall.isPlainHost(host.utf8)

@@ -19,9 +19,8 @@ enum GoHelper {
         TokenRequest.Destination(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
-  /// Writes the credential's URL and header line if the URL is https; otherwise nothing.
-  ///
-  /// - Parameter asked: The requested user name, for Basic authentication.
+  /// Writes the credential's URL and header line, or nothing if the URL is not https. `asked` is the user name for
+  /// Basic authentication.
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
@@ -32,7 +31,6 @@ enum GoHelper {
     text.append(utf8: "\n")
   }
 
-  /// Whether the response is a 401, which requires a new token.
   private static func isUnauthorized(_ answer: [UInt8]) -> Bool {
     let line = answer.prefix { $0 != UInt8(ascii: "\n") }
     let words = line.split(separator: UInt8(ascii: " "))

@@ -24,7 +24,7 @@ extension Option<Int?> {
   }
 }
 
-/// `agent helper`: speaks another program's protocol. It never prompts and has a time limit.
+/// `agent helper`: speaks another program's protocol, without prompts and within a time limit.
 struct HelperCommand {
   static let helper = Command(
     .helper,
@@ -53,10 +53,10 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The time limit of a call in seconds.
+  /// The time limit of a call.
   private static let seconds = 10
 
-  /// The minimum remaining lifetime of a token, in seconds.
+  /// A token's minimum remaining lifetime.
   private static let validitySeconds = 60
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
@@ -91,7 +91,7 @@ struct HelperCommand {
     return name
   }
 
-  /// Creates a copy for one call of a conversation.
+  /// Copies the command for one call of a conversation.
   private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {
     (name, client) = (other.name, other.client)
     (self.account, self.call, self.deadline) = (account, call, deadline)
@@ -118,7 +118,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Handles the call or the conversation. Returns the exit status.
+  /// Handles the call or conversation. Returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -160,7 +160,7 @@ struct HelperCommand {
     }
   }
 
-  /// Handles one request per line of standard input, continuing after failures.
+  /// Handles one request per input line, continuing after failures.
   private func converse(_ helper: HelperProtocol) throws(Failure) -> Int32 {
     try Console.answer(helper.greeting)
     var input = HelperInput()
@@ -197,7 +197,7 @@ struct HelperCommand {
   ) throws(Failure) {
     try destination.url.map(checkHost)
     var request = TokenRequest(account: account, minimumValiditySeconds: Self.validitySeconds)
-    // Without a place, the active account's token would be returned.
+    // Without a destination, the active account's token would be returned.
     request.destination = destination
     request.destination?.kind = destination.kind ?? .accessToken
     try client.askForToken(.token(request)) { (answer, line) throws(Failure) in
@@ -213,16 +213,14 @@ struct HelperCommand {
     }
   }
 
-  /// - Throws: `place_not_listed` if programs may parse the URL's host differently.
+  /// Throws `place_not_listed` if programs may parse the URL's host differently.
   private func checkHost(_ url: String) throws(Failure) {
     guard HelperCall.namesPlainHost(url) else {
       throw Failure(.originNotListed, Phrase("\(TokenShape.redacted(url)) is not a plain host name"))
     }
   }
 
-  /// Writes a token for each listed URL, but skips slow ones.
-  ///
-  /// - Throws: The first failure, if no URL has a token.
+  /// Writes a token per listed URL, but skips slow ones. Throws the first failure if no URL has a token.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
     let urls = try listedURLs().filter { $0.url.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -243,10 +241,10 @@ struct HelperCommand {
     }
   }
 
-  /// The timeout for each of several tokens, in seconds.
+  /// The timeout for each of several tokens.
   private static let secondsPerToken = 3
 
-  /// The URLs in the accounts' settings. Warns of a URL that two accounts list, and skips it.
+  /// The URLs in the accounts' settings. Warns of URLs that two accounts list, and skips them.
   private func listedURLs() throws(Failure) -> [(account: String, url: String, user: String?)] {
     let all = try ListedOrigin.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -289,7 +287,7 @@ struct HelperCommand {
     Console.printToStandardError(client.console.line(of: failure, in: .helper) + "\n")
   }
 
-  /// Makes the daemon drop a token that a server rejected. Ignores unlisted URLs.
+  /// Makes the daemon drop a rejected token. Ignores unlisted URLs.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
@@ -307,7 +305,7 @@ struct HelperCommand {
   /// Keeps two helpers from running each other forever.
   private static let loopGuardVariable = "AGENT_HELPER_NEXT"
 
-  /// Replaces this process with the next program of this name on the `PATH`.
+  /// Replaces this process with the next program of this name on `PATH`.
   private func execNext(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.loopGuardVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -327,22 +325,21 @@ extension [UInt8] {
   }
 }
 
-/// A helper's standard input, which the caller may keep open. Never read from a terminal.
+/// A helper's standard input, which the caller may keep open. Never reads a terminal.
 struct HelperInput {
   /// Input not returned yet.
   private var rest: [UInt8] = []
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// Reads until `isWhole` accepts the input or it ends.
-  ///
-  /// - Throws: `timeout` at the deadline, `invalid_request` if the input is too long.
+  /// Reads until `isWhole` accepts the input or it ends. Throws `timeout` at the deadline, `invalid_request` if the
+  /// input is too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
     while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
     return rest
   }
 
-  /// Returns the next line without its line feed; nil at the end.
+  /// The next line without its line feed; nil at the end.
   mutating func line(before deadline: Instant?) throws(Failure) -> [UInt8]? {
     let end = UInt8(ascii: "\n")
     while !hasEnded, !rest.contains(end) { try readMore(before: deadline) }

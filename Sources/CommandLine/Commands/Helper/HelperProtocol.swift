@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Another program's protocol for credentials. Pure functions; ``HelperCommand`` asks the daemon.
+/// Another program's credential protocol. Pure functions; ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
   /// How much of standard input to read.
   enum Input: Sendable {
@@ -13,18 +13,16 @@ struct HelperProtocol: Sendable {
     case conversation
   }
 
-  /// How much input to read, given the arguments.
+  /// Returns how much input to read, given the arguments.
   var input: @Sendable ([String]) -> Input = { _ in .nothing }
   /// The first line of a conversation.
   var greeting = ""
   /// Formats a failure. The string describes it to users.
   var failureOutput: @Sendable (Failure, String, HelperCall) -> HelperFailureOutput = { _, _, _ in HelperFailureOutput()
   }
-  /// Parses a call.
   let request: @Sendable (HelperCall) throws(Failure) -> HelperRequest
 }
 
-/// A call of `agent helper`.
 struct HelperCall: Sendable {
   /// The arguments after the protocol's name.
   var arguments: [String] = []
@@ -42,7 +40,7 @@ struct HelperCall: Sendable {
   /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
-  /// The limit for standard input in bytes.
+  /// The limit for standard input.
   static let maximumBytes = 1 << 20
 
   /// Whether all programs parse the same host from a URL or `HOST[:PORT][/PATH]`: no user name, query, fragment,
@@ -68,26 +66,25 @@ struct HelperCall: Sendable {
 
 /// The request of a helper's caller.
 enum HelperRequest {
-  /// Writes a credential, given its description and the token.
+  /// Writes a credential from its description and token.
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
 
-  /// A token, formatted by the writer. `account` is the caller's choice, if any.
+  /// `account` is the caller's choice, if any.
   case token(TokenRequest.Destination, account: String? = nil, Writer)
-  /// A token for each listed URL, formatted by the writer.
+  /// A token for each listed URL.
   case tokens(Writer)
   /// The listed URLs with their user names, formatted by the closure.
   case listedURLs(([(url: String, user: String)]) -> String)
-  /// Role credentials, formatted by the closure. The bytes are the response line, which contains the secrets.
+  /// Role credentials, formatted by the closure. The bytes are the response line with the secrets.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// Drops a credential that a server rejected.
   case erase(url: String, secret: [UInt8])
-  /// Text without a token.
   case text(String)
-  /// Passes the request to the next program of this name on the `PATH`.
+  /// Passes the request to the next program of this name on `PATH`.
   case nextProgram(String)
 }
 
-/// A token's description. The token is passed separately.
+/// A token's description, without the token.
 struct HelperCredential: Sendable, Hashable {
   /// The default user name. Most servers ignore it if the password is a token.
   static let anyUser = "oauth2"
@@ -99,23 +96,22 @@ struct HelperCredential: Sendable, Hashable {
   /// The user name in the settings, if any.
   var user: String?
   var header: HeaderForm
-  /// The expiry in Unix seconds.
+  /// In Unix seconds.
   var expiresAt: Int?
 }
 
-/// A helper's output on failure.
 struct HelperFailureOutput: Sendable, Hashable {
   var output = ""
-  /// Whether to print nothing on standard error, because the caller expects this failure.
+  /// True to print nothing on standard error, because the caller expects this failure.
   var isSilent = false
   /// The exit status; nil for the failure's own.
   var status: Int32?
-  /// The program to run instead, if another one of this name exists.
+  /// The program to run instead, if another of this name exists.
   var nextProgram: String?
 }
 
 extension HelperCredential {
-  /// - Throws: `token_not_bound` if the token needs a proof with each request.
+  /// Throws `token_not_bound` if each request needs a proof.
   init(_ answer: TokenAnswer) throws(Failure) {
     guard let use = answer.description.use else { throw Reply.unreadable }
     account = answer.description.account
@@ -134,7 +130,7 @@ extension HelperCredential {
     }
   }
 
-  /// The user name to return: the one in the settings, `asked`, or a default.
+  /// The user name in the settings, else `asked`, else a default.
   func user(requested asked: String?) throws(Failure) -> String {
     let user = self.user ?? asked ?? Self.anyUser
     guard user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -143,7 +139,7 @@ extension HelperCredential {
     return user
   }
 
-  /// Throws `invalid_request` if `--user` has no effect, because the settings contain no user name.
+  /// Throws `invalid_request` if `--user` has no effect, because the settings name no user.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -151,9 +147,7 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the value of the header field that contains the token.
-  ///
-  /// - Parameter asked: The requested user name, for Basic authentication.
+  /// Writes the value of the token's header field. `asked` is the user name for Basic authentication.
   func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
@@ -166,7 +160,7 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the header field with the token as a line `NAME: VALUE`.
+  /// Writes the token's header field as a line `NAME: VALUE`.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)

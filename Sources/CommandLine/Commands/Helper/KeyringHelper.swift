@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The command line of Python's keyring, for pip and uv: `get SERVICE [USER]`. The next `keyring` handles other calls.
+/// Python's keyring command, for pip and uv: `get SERVICE [USER]`. The next `keyring` handles other calls.
 enum KeyringHelper {
   static let helper = HelperProtocol(
     failureOutput: { failure, _, _ in
@@ -34,14 +34,13 @@ enum KeyringHelper {
       }
     })
 
-  /// A call `get SERVICE [USER]`.
   private struct Request: Sendable {
     let service: String
     let user: String?
     var wantsUser = false
     var isJSON = false
 
-    /// Nil if another program must handle the command line.
+    /// Nil if another program must handle the arguments.
     init?(_ arguments: [String]) {
       var words: [String] = []
       var rest = arguments[...]
@@ -69,7 +68,7 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// Splits off a user name in the URL, unless some programs may end the host at a backslash.
+    /// Splits off the URL's user name, unless some programs may end the host at a backslash.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Kubernetes' exec credential plugins, `client.authentication.k8s.io`. The default is the ID Token.
+/// Kubernetes' exec credential plugins. The default is the ID Token.
 enum KubectlHelper {
   /// The prefix of protocol versions.
   private static let group = "client.authentication.k8s.io/"

@@ -21,7 +21,7 @@ enum MailHelper {
     }
     return .token(TokenRequest.Destination(url: call.url, user: call.user)) {
       [server] (credential, token, text) throws(Failure) in
-      // Escape comma and equals sign in the name (RFC 5801 section 4).
+      // Escape commas and equals signs (RFC 5801 section 4).
       let name = try user(credential, call).reduce(into: "") { text, character in
         text += character == "," ? "=2C" : character == "=" ? "=3D" : String(character)
       }
@@ -29,7 +29,7 @@ enum MailHelper {
     }
   }
 
-  /// The user's mail address. Throws if it is unknown.
+  /// The user's mail address. Throws if unknown.
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(

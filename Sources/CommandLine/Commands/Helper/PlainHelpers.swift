@@ -1,16 +1,16 @@
 internal import Encoding
 internal import Wire
 
-/// Helpers with one output format that read no input.
+/// Helpers with one output format and no input.
 enum PlainHelpers {
-  /// The header as a line, for `curl -H @-`.
+  /// A header line, for `curl -H @-`.
   static let header = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       try credential.appendHeaderLine(token, for: call.user, to: &text)
     }
   }
 
-  /// A line of curl's configuration, for `curl -K -`.
+  /// A curl configuration line, for `curl -K -`.
   static let curl = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       guard credential.header == .bearer else {
@@ -45,7 +45,7 @@ enum PlainHelpers {
     }
   }
 
-  /// The `headersHelper` of MCP clients: the header as a JSON object.
+  /// A header as a JSON object, for the `headersHelper` of MCP clients.
   static let mcp = HelperProtocol { (call) throws(Failure) in
     .token(TokenRequest.Destination(url: call.url, user: call.user)) { (credential, token, text) throws(Failure) in
       text.append(utf8: "{")
@@ -81,7 +81,7 @@ enum PlainHelpers {
 }
 
 extension SecretText {
-  /// Escapes text for quotes in curl's configuration.
+  /// Escapes text for curl's configuration.
   fileprivate mutating func appendQuoted(_ bytes: Span<UInt8>) {
     for index in bytes.indices {
       if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }

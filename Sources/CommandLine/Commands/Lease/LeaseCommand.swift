@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent serve` and `agent exec --lease`: opens a lease that lasts as long as the command runs.
+/// `agent serve` and `agent exec --lease`: opens a lease while the command runs.
 enum LeaseCommand {
   static let serve = Command(
     .serve,
@@ -28,7 +28,6 @@ enum LeaseCommand {
     return .doing { () throws(Failure) in try keepOpen(configuration, at: path) }
   }
 
-  /// Opens the lease and waits for its end.
   private static func keepOpen(_ configuration: LeaseConfiguration, at path: String?) throws(Failure) {
     let console = configuration.client.console
     var socket = try LeaseSocket(at: path, servesOthers: !configuration.request.userIDs.isEmpty)
@@ -53,7 +52,6 @@ enum LeaseCommand {
     try Console.answer(object)
   }
 
-  /// Describes the lease, if standard error is a terminal.
   private static func describe(_ request: LeaseRequest, of account: String, _ path: String, _ console: Console) {
     guard !console.usesJSON, Terminal.isTerminal(2) else { return }
     describeOrigins(request, of: account, console)
@@ -92,7 +90,7 @@ enum LeaseCommand {
     }
   }
 
-  /// Runs a command with the lease's socket instead of the daemon's socket.
+  /// Runs a command with the lease's socket instead of the daemon's.
   static func exec(_ command: [String], _ invocation: Invocation) throws(Failure) -> Action {
     let (configuration, http) = (try LeaseConfiguration(invocation, LeaseRequest(invocation)), try LentHTTP(invocation))
     return try SignInOffer.action(invocation, configuration.client) { () throws(Failure) in
@@ -150,7 +148,7 @@ struct LeaseConfiguration {
     checksSession = !isServing && invocation[.ask]
   }
 
-  /// Throws if the account is signed out or locked, which opening a lease does not check. Ignores other problems.
+  /// Throws only if the account is signed out or locked, which opening a lease does not check.
   func requireSession() throws(Failure) {
     do throws(Failure) {
       if checksSession {
@@ -179,9 +177,7 @@ extension LeaseRequest {
     }
   }
 
-  /// Reads the options without `--user`.
-  ///
-  /// - Parameter account: Nil for the active one.
+  /// Reads the options without `--user`. A nil account is the active one.
   init(_ invocation: Invocation, lending account: String?) throws(Failure) {
     self.init(account: account)
     origins = invocation[.leaseOrigins]

@@ -1,9 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// A lease: its connection to the daemon, and the process `agent-lease`, which serves its peers (programs that use it).
-///
-/// If the connection breaks, `agent-lease` refuses requests until the next daemon is connected.
+/// A lease: its daemon connection, and the process `agent-lease`, which serves its peers (programs that use it). If the
+/// connection breaks, `agent-lease` refuses requests until the next daemon is connected.
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
@@ -29,9 +28,7 @@ struct LeaseKeeper: ~Copyable {
   }
   var account: String { request.account ?? "" }
 
-  /// Opens a lease and waits for the daemon's reply.
-  ///
-  /// - Parameter listener: The socket for peers, which only `agent-lease` keeps.
+  /// Opens a lease and waits for the daemon's reply. Only `agent-lease` keeps `listener`, the peers' socket.
   init(_ configuration: LeaseConfiguration, _ listener: consuming FileDescriptor) throws(Failure) {
     var request = configuration.request
     client = configuration.client
@@ -69,9 +66,7 @@ struct LeaseKeeper: ~Copyable {
     return try DaemonConnection(over: pair.first, privateDaemon: process)
   }
 
-  /// Sends the request without a deadline.
-  ///
-  /// - Returns: The daemon connection for `agent-lease`.
+  /// Sends the request without a deadline, and returns the daemon connection for `agent-lease`.
   private static func send(
     _ request: LeaseRequest, _ client: DaemonClient, _ connection: borrowing DaemonConnection
   ) throws(Failure) -> SharedDescriptor {
@@ -90,7 +85,6 @@ struct LeaseKeeper: ~Copyable {
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
   }
 
-  /// Makes `agent-lease` serve an origin over HTTP.
   mutating func serve(_ request: LeaseHTTPRequest, at listener: SharedDescriptor) throws(Failure) {
     try server.send(RequestEnvelope(.leaseHTTP(request)), passing: [listener])
   }
@@ -100,7 +94,6 @@ struct LeaseKeeper: ~Copyable {
     try poller.add(server.descriptor, interest: .read, key: PollerKey.server)
   }
 
-  /// Handles events, and reconnects if due.
   mutating func handle(_ poller: borrowing Poller, _ events: [Poller.Event]) throws(SystemError) {
     if events.contains(where: { $0.key == PollerKey.daemon }) { readDaemon() }
     if events.contains(where: { $0.key == PollerKey.server }) { readServer() }
@@ -143,15 +136,12 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Ends the lease, unless the next daemon can continue it.
-  ///
-  /// - Throws: `failure`, always.
+  /// Throws `failure`, and ends the lease unless the next daemon can continue it.
   private mutating func fail(_ failure: Failure) throws(Failure) {
     if ![.daemonUnavailable, .daemonStopped, .tooBusy].contains(failure.code) { endReason = failure }
     throw failure
   }
 
-  /// Opens the lease at the next daemon, if due.
   private mutating func reconnectIfDue(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     if let end {

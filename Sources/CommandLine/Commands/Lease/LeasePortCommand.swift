@@ -51,7 +51,7 @@ enum LeasePortCommand {
     return names.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// Listens on the port in a socket's name.
+  /// Listens on the port in the socket's name.
   private static func listen(for path: String) throws(Failure) -> SharedDescriptor {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let port = WireProtocol.leaseHTTPPort(in: name) else {
@@ -62,7 +62,6 @@ enum LeasePortCommand {
     }
   }
 
-  /// Serves the ports until the command ends.
   private static func serve(
     _ listeners: [SharedDescriptor], _ paths: [String], until child: borrowing SupervisedCommand
   ) throws(SystemError) -> ProcessStatus {
@@ -84,10 +83,8 @@ enum LeasePortCommand {
     }
   }
 
-  /// Starts two threads that copy between a connection and the lease's socket at `path`, one per direction. Closes the
-  /// connection if the socket is unreachable.
-  ///
-  /// - Parameter open: The number of running threads, two for each connection.
+  /// Copies between a connection and the lease's socket in two threads, one per direction. Closes the connection if the
+  /// socket is unreachable. `open` counts the running threads.
   private static func startCopying(_ connection: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? connection.descriptor.setNonBlocking(false)) != nil
     else {
@@ -109,7 +106,6 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies until the source ends.
   private static func copy(_ source: SharedDescriptor, _ sink: SharedDescriptor) {
     var bytes: [UInt8] = []
     do throws(SystemError) {

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the user which requests of a lease's peers are allowed: on the terminal, or with a program like `SSH_ASKPASS`.
-/// An answer applies to its origin until the lease ends.
+/// Asks the user about requests of a lease's peers, on the terminal or with a program like `SSH_ASKPASS`. An answer
+/// applies to its origin until the lease ends.
 struct LeaseQuestions {
   typealias Answer = (question: Int, isAllowed: Bool)
 
@@ -14,7 +14,6 @@ struct LeaseQuestions {
   private var answers: [String: Bool] = [:]
   private var openQuestion: OpenQuestion?
 
-  /// The question that the user is answering.
   private struct OpenQuestion {
     let question: Event.LeaseQuestion
     /// The asking program's process ID; nil for the terminal.
@@ -24,10 +23,9 @@ struct LeaseQuestions {
     let deadline: Instant
   }
 
-  /// The timeout for an answer.
   private static let timeout = Duration.seconds(60)
 
-  /// - Throws: `invalid_request` if there is no way to ask.
+  /// Throws `invalid_request` if asking is impossible.
   init(_ invocation: Invocation, mayUseTerminal: Bool) throws(Failure) {
     let named = invocation[.askProgram]
     guard invocation[.confirm] else {
@@ -52,10 +50,7 @@ struct LeaseQuestions {
 
   var deadline: Instant? { openQuestion?.deadline }
 
-  /// Asks the next question if none is open.
-  ///
-  /// - Parameter key: The poller key for answers.
-  /// - Returns: The new answers.
+  /// Asks the next question if none is open, and returns the new answers.
   mutating func askNext(
     on account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> [Answer] {

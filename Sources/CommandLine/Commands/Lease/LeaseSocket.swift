@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The socket for the programs that use a lease, or for the remote host of `agent ssh`.
+/// The socket for programs that use a lease, or for the remote host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
   /// Nil once taken.
@@ -10,18 +10,16 @@ struct LeaseSocket: ~Copyable {
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
-  /// The names of other sockets to remove with this one.
+  /// Other sockets to remove with this one.
   private var otherNames: [String] = []
   /// Whether the directory was created for this socket.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// How long to wait for other processes creating sockets.
+  /// The timeout for other processes creating sockets.
   private static let timeout = Duration.seconds(5)
 
-  /// - Parameters:
-  ///   - path: The path; nil for a new directory in the runtime directory.
-  ///   - servesOthers: Whether other users may connect.
+  /// Without a path, creates a directory in the runtime directory. `servesOthers` lets other users connect.
   init(at path: String?, servesOthers: Bool) throws(Failure) {
     try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
@@ -96,9 +94,7 @@ struct LeaseSocket: ~Copyable {
     return taken
   }
 
-  /// Creates a socket for HTTP next to this one.
-  ///
-  /// - Parameter port: The port for `agent lease-port`, which reads it from the socket's name.
+  /// Creates a socket for HTTP next to this one. `agent lease-port` reads the port from its name.
   mutating func addHTTPSocket(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {

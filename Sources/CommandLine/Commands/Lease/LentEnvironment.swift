@@ -2,12 +2,10 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The environment of a command that gets a lease instead of a token.
+/// The environment of a command with a lease instead of a token.
 enum LentEnvironment {
-  /// Returns the environment with the lease's socket, without variables that contain a token, that accounts set, or
-  /// that belong to this program.
-  ///
-  /// - Throws: The daemon's failure to check the values.
+  /// The environment with the lease's socket, without this program's variables, those that accounts set, and those with
+  /// a token. Throws if the daemon cannot check the values.
   static func make(lending path: String, _ client: DaemonClient) throws(Failure) -> [[UInt8]] {
     let entries = TokenVariables.removed(from: Environment.entries()).filter { !$0.starts(with: ownPrefix.utf8) }
     var (isKept, mapped): ([Bool], Set<String>) = (Array(repeating: true, count: entries.count), [])
@@ -22,10 +20,9 @@ enum LentEnvironment {
     return kept.map(\.0) + [Array("AGENT_SOCKET=\(path)".utf8)]
   }
 
-  /// The prefix of this program's variables.
   private static let ownPrefix = "AGENT_"
 
-  /// Groups the entries' indices by request, which has a limited size. Omits values too short for a token.
+  /// Groups entries' indices by request, whose size is limited. Omits values too short for a token.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {
@@ -41,7 +38,7 @@ enum LentEnvironment {
     return parts
   }
 
-  /// Asks the daemon for the indices of values with a token, and the names of variables that accounts set.
+  /// Asks the daemon which values contain a token, and which variables accounts set.
   private static func screenValues(
     _ values: [ArraySlice<UInt8>], _ client: DaemonClient
   ) throws(Failure) -> (tokenIndices: [Int], accountVariables: [String]) {

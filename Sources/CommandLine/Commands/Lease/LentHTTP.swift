@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Variables for a command that uses HTTP: the local URL of each origin of the lease, and a token valid only there.
+/// Variables for a command that uses HTTP: each origin's local URL, and a token valid only there.
 struct LentHTTP {
-  /// An origin served over HTTP.
   struct ServedOrigin {
     let request: LeaseHTTPRequest
     /// The socket for the command.
@@ -12,14 +11,12 @@ struct LentHTTP {
     let port: UInt16
   }
 
-  /// The origins' sockets, and the variables for the command.
   struct OpenSockets {
     /// Emptied after passing the sockets to `agent-lease`, so that they close when it ends.
     var origins: [ServedOrigin] = []
     /// As `NAME=VALUE`.
     var variables: [[UInt8]] = []
 
-    /// Returns the environment with these variables.
     func adding(to environment: [[UInt8]]) -> [[UInt8]] {
       let names = variables.map { Array($0.prefix { $0 != UInt8(ascii: "=") }) + [UInt8(ascii: "=")] }
       return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + variables
@@ -31,12 +28,10 @@ struct LentHTTP {
   /// The variable for each origin's URL.
   private var originVariables: [(variable: String, entry: OriginEntry)] = []
 
-  /// The length of the token in bytes, before hexadecimal encoding.
+  /// The token's length before hexadecimal encoding.
   private static let tokenBytes = 32
 
-  /// Reads `--url-as` and `--token-as`.
-  ///
-  /// - Throws: `invalid_request` if the options conflict.
+  /// Reads `--url-as` and `--token-as`. Throws `invalid_request` if they conflict.
   init(_ invocation: Invocation) throws(Failure) {
     let (names, origins) = (invocation[.urlVariables], invocation[.leaseOrigins])
     tokenVariable = invocation[.tokenVariable]
@@ -66,9 +61,7 @@ struct LentHTTP {
 
   var usesHTTP: Bool { tokenVariable != nil }
 
-  /// Opens the sockets and creates the token.
-  ///
-  /// - Parameter listen: Opens the socket for the origin at an index, and returns its port too.
+  /// Opens the sockets and creates the token. `listen` opens the socket for an origin and returns its port too.
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
   ) throws(Failure) -> OpenSockets {

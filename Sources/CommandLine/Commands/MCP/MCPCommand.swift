@@ -9,7 +9,6 @@ extension Option<SignInPolicy?> {
   }
 }
 
-/// `agent mcp`.
 struct MCPCommand: MCPHost {
   static let mcp = Command(
     .mcp, topic: .programs,
@@ -61,7 +60,7 @@ struct MCPCommand: MCPHost {
   }
 
   private let client: DaemonClient
-  /// Prints messages to standard error, not to the MCP client.
+  /// Prints to standard error, not to the MCP client.
   private let warnings: Console
 
   /// The command in a failure's hint, if a client may run it without asking the user.

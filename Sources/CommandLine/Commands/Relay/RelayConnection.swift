@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket that `ssh` forwards.
+/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket forwarded by `ssh`.
 final class RelayConnection {
   private let socket: FileDescriptor
   private var lines = RelayLines()
@@ -10,16 +10,16 @@ final class RelayConnection {
   private(set) var port: UInt16
 
   private static let connectSeconds = 2
-  /// How long to wait for a port. `agent ssh` does not reply while it asks a question.
+  /// The timeout for a port. `agent ssh` does not reply while it asks a question.
   private static let timeout = Duration.seconds(5)
 
-  /// The prefix of the names of forwarded sockets on the host.
+  /// The prefix of forwarded sockets' names on the host.
   private static let prefix = "ssh-"
 
-  /// The name of a forwarded socket: the client port of the SSH connection, and random text.
+  /// A forwarded socket's name: the SSH connection's client port, and random text.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Connects to the machine of this SSH connection, or else to another one with `agent ssh`. Nil if none replies.
+  /// Connects to the machine of this SSH connection, or else to another with `agent ssh`. Nil if none replies.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -41,7 +41,7 @@ final class RelayConnection {
     return nil
   }
 
-  /// Connects to the named socket. Nil if `agent ssh` does not reply. Removes a dead socket.
+  /// Nil if `agent ssh` does not reply. Removes a dead socket.
   private init?(in directory: borrowing PrivateDirectory, _ name: String) throws(RelayRefusal) {
     port = 0
     do throws(SystemError) {
@@ -86,7 +86,7 @@ final class RelayConnection {
     send(.open(url: browser.url, issuer: browser.issuer, account: browser.account))
   }
 
-  /// - Returns: The redirect URL, once received.
+  /// Returns the redirect URL once received.
   func read() throws(RelayRefusal) -> String? {
     guard lines.fill(from: socket) else { throw .lost }
     switch try nextMessage() {
@@ -101,7 +101,7 @@ final class RelayConnection {
 
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }
 
-  /// The next message, or nil if none is complete. Throws a refusal.
+  /// The next message; nil if incomplete. Throws a refusal.
   private func nextMessage() throws(RelayRefusal) -> RelayAnswer? {
     switch lines.nextLine() {
     case .incomplete: return nil

@@ -2,23 +2,23 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Messages between `agent login` on a host and `agent ssh` on the user's machine: a JSON object per line, without
-/// verifiers or tokens. An invalid message ends the connection.
+/// Messages between `agent login` on a host and `agent ssh` on the user's machine: one JSON object per line, without
+/// verifiers or tokens. An invalid one ends the connection.
 enum RelayMessage {
   /// The directory for sockets in the host's runtime directory.
   static let directoryName = "relays"
-  /// The maximum length of a line in bytes.
+  /// The maximum length of a line.
   static let maximumBytes = 2 * LoginStepRequest.maximumURLBytes
   private static let version = 1
 
-  /// Encodes a message without the members that are nil.
+  /// Encodes a message. Omits nil members.
   static func line(_ members: [(String, JSON?)]) -> [UInt8] {
     var object = JSONObject([("v", .int(version))])
     for (name, value) in members { object[name] = value }
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// Parses a message. Nil if the line is invalid.
+  /// Nil if the line is invalid.
   static func object(_ line: [UInt8]) -> JSONObject? {
     guard let object = (try? JSON(parsing: line))?.object, object["v"]?.int == version else {
       return nil
@@ -29,7 +29,7 @@ enum RelayMessage {
 
 /// A message from the host.
 enum RelayRequest: Equatable {
-  /// Requests this loopback port for the redirect, or any port if nil. The first message.
+  /// The first message: requests this port for the redirect, or any port if nil.
   case port(UInt16?)
   /// Requests to open a page. The reply is the redirect.
   case open(url: String, issuer: String, account: String)
@@ -38,7 +38,6 @@ enum RelayRequest: Equatable {
   /// Reports the reason for a failure, which the browser then shows.
   case failed(String)
 
-  /// The encoded message.
   var line: [UInt8] {
     switch self {
     case .port(let port): RelayMessage.line([("ask", "port"), ("port", port.map { .int(Int($0)) })])
@@ -51,7 +50,6 @@ enum RelayRequest: Equatable {
     }
   }
 
-  /// Nil if the line is invalid.
   init?(_ line: [UInt8]) {
     guard let object = RelayMessage.object(line), let word = object["ask"]?.string else { return nil }
     switch word {
@@ -81,7 +79,6 @@ enum RelayAnswer: Equatable {
   case redirect(String)
   case refused(RelayRefusal)
 
-  /// The encoded message.
   var line: [UInt8] {
     switch self {
     case .port(let port): RelayMessage.line([("port", .int(Int(port)))])
@@ -90,7 +87,6 @@ enum RelayAnswer: Equatable {
     }
   }
 
-  /// Nil if the line is invalid.
   init?(_ line: [UInt8]) {
     guard let object = RelayMessage.object(line) else { return nil }
     if let port = object["port"]?.int.flatMap({ UInt16(exactly: $0) }), port > 0 {
@@ -111,19 +107,16 @@ enum RelayRefusal: String, Error, CaseIterable {
   case busy
   /// The host asked too often in the last hour.
   case limit
-  /// Another program uses the requested port.
   case portTaken = "port_taken"
   /// The page is not a verifiable authorization request.
   case notAuthorization = "not_authorization"
   case declined
-  /// The user cannot be asked.
   case noTerminal = "no_terminal"
   /// The user did not answer in time.
   case late
   /// The connection has ended. Never sent to the host.
   case lost
 
-  /// Explains the refusal to the user of `agent login`.
   var phrase: Phrase {
     switch self {
     case .busy: Phrase("your own machine does not open the page: another sign-in is waiting there")
@@ -141,7 +134,7 @@ enum RelayRefusal: String, Error, CaseIterable {
   }
 }
 
-/// The lines received on a connection.
+/// Lines received on a connection.
 struct RelayLines {
   private var bytes: [UInt8] = []
 

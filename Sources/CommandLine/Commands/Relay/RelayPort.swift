@@ -7,11 +7,9 @@ internal import Platform
 final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
-  /// The connections and their poller keys.
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
-  /// The number of the last connection, for its poller key.
+  /// Numbers the connections, for their poller keys.
   private var lastKey: UInt64 = 0
-  /// The requests to wait for, if any.
   private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.
@@ -23,23 +21,20 @@ final class RelayPort {
     let request: RelayedRequest
   }
 
-  /// The first of the poller keys for sockets and connections.
+  /// The first poller key for sockets and connections.
   static let firstKey: UInt64 = 16
   private static let maximumPeers = 16
   /// The language of the browser's pages.
   static let pageTranslations = Language.current.pageTranslations ?? .english
 
-  /// Opens the wanted port, or if nil one that is free at both loopback addresses.
-  ///
-  /// - Throws: `EADDRINUSE` if the port is in use.
+  /// Opens the wanted port, or if nil one that is free at both loopback addresses. Throws `EADDRINUSE` if in use.
   init(_ wanted: UInt16?) throws(SystemError) {
     sockets = try RedirectSocket.listenOnBothAddresses(port: wanted, by: RedirectSocket.init)
     port = sockets[0].port
   }
 
-  /// Starts waiting for the redirect of a request.
-  ///
-  /// - Returns: A link that redirects to the request's URL once, since other users can read a browser's command line.
+  /// Starts waiting for a request's redirect. Returns a link that leads to the request's URL once, since other users
+  /// can read a browser's command line.
   func expect(_ request: RelayedRequest) -> String {
     let host = "127.0.0.1:\(port)"
     let path = "/" + HexDigit.text(Randomness.bytes(16))
@@ -61,9 +56,7 @@ final class RelayPort {
   /// When the next connection times out, if any.
   var deadline: Instant? { peers.filter { $0.peer.loginNumber == nil }.map(\.peer.deadline).min() }
 
-  /// Serves the descriptors whose keys are ready.
-  ///
-  /// - Returns: The redirect URL, once received.
+  /// Serves the ready descriptors, and returns the redirect URL once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
     peers.removeAll { $0.peer.loginNumber == nil && $0.peer.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
@@ -96,7 +89,7 @@ final class RelayPort {
     }
   }
 
-  /// Answers a browser's request. Returns the redirect URL, if requested.
+  /// Answers a browser. Returns the redirect URL, if requested.
   private func serve(_ peer: RedirectPeer, _ now: Instant) -> String? {
     switch peer.read(for: expected.map { [$0.targets] } ?? []) {
     case .waiting: break

@@ -4,20 +4,17 @@ internal import Wire
 /// Asks on the terminal of a stopped `ssh`, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
-  /// Returns the process ID of the `ssh` that owns the terminal. Nil if it is not running.
+  /// The process ID of the `ssh` that owns the terminal. Nil if it is not running.
   private let terminalOwner: () -> Int32?
 
-  /// The timeout for the user's answer.
   private static let timeout = Duration.seconds(120)
-  /// How long to wait for `ssh` to stop.
+  /// The timeout for `ssh` to stop.
   private static let stopTimeout = Duration.seconds(2)
 
-  /// - Parameter host: The user and host, according to `ssh`.
   init(_ host: String, terminalOwner: @escaping () -> Int32?) {
     (self.host, self.terminalOwner) = (host, terminalOwner)
   }
 
-  /// Asks the user on the terminal, then opens `link` in the browser.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal) {

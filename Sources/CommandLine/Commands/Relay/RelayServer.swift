@@ -3,9 +3,8 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// Serves sign-ins on the host of `agent ssh`: asks the user, opens the browser, and returns the redirect.
-///
-/// The host is untrusted: it gets only redirects that the user approved.
+/// Serves sign-ins on the untrusted host of `agent ssh`: asks the user, opens the browser, and returns the redirect
+/// only if the user approved.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole
@@ -22,7 +21,6 @@ final class RelayServer {
     /// When the current step times out.
     var deadline: Instant
     var port: RelayPort?
-    /// The number of ports requested so far.
     var portCount = 0
     /// The request that the user approved, if any.
     var request: RelayedRequest?
@@ -37,12 +35,12 @@ final class RelayServer {
   }
 
   static let maximumQuestionsPerHour = 10
-  /// The maximum number of ports per sign-in.
+  /// The maximum per sign-in.
   private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
-  /// The timeouts for the host's first message, and for its request after that.
+  /// The timeouts for the host's first message and its next request.
   private static let greetingTimeout = Duration.seconds(10), requestTimeout = Duration.seconds(300)
-  /// The timeouts for the user to approve in the browser, and for the host to report the result.
+  /// The timeouts for the user's approval in the browser and the host's report of the result.
   private static let approvalTimeout = Duration.seconds(600), resultTimeout = Duration.seconds(10)
 
   private enum PollerKey {
@@ -50,7 +48,7 @@ final class RelayServer {
     static let peer: UInt64 = 2
   }
 
-  /// - Parameter listener: The socket to which `ssh` forwards the host's connections.
+  /// - Parameter listener: Receives the host's connections, forwarded by `ssh`.
   init(_ listener: consuming FileDescriptor, _ console: any RelayConsole) {
     self.listener = SharedDescriptor(listener)
     self.console = console
@@ -139,7 +137,6 @@ final class RelayServer {
     }
   }
 
-  /// Asks the user to open an authorization URL.
   private func open(_ url: String, at port: RelayPort, _ peer: Peer) throws(RelayRefusal) {
     guard let request = RelayedRequest(url, port: port.port) else { throw .notAuthorization }
     questionTimes.removeAll { $0.advanced(by: Self.hour) <= .now }
@@ -151,7 +148,7 @@ final class RelayServer {
     peer.deadline = .now.advanced(by: Self.approvalTimeout)
   }
 
-  /// Ends a sign-in with a failure page for a waiting browser. Sends the refusal, if any.
+  /// Ends a sign-in with a failure page for a waiting browser. Sends any refusal.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
     end(peer, LoopbackPage.failed().response(in: RelayPort.pageTranslations))
@@ -168,12 +165,8 @@ final class RelayServer {
 protocol RelayConsole: AnyObject {
   /// The user and host, according to `ssh`.
   var host: String { get }
-  /// Asks whether to open a request, and opens it.
-  ///
-  /// - Parameters:
-  ///   - link: The URL for the browser.
-  ///   - names: The issuer and account according to the host.
-  /// - Throws: Why nothing was opened.
+  /// Asks the user, and opens `link` in the browser. `names` are as claimed by the host. Throws the reason for opening
+  /// nothing.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal)

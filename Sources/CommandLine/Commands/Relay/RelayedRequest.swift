@@ -1,10 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// An authorization request from another host, checked as far as its URL permits.
+/// Another host's authorization request, checked as far as its URL permits.
 struct RelayedRequest: Equatable {
   let url: String
-  /// The host of the URL, with the port if it has one.
   let authority: String
   let clientID: String
   let scope: String?
@@ -22,11 +21,8 @@ struct RelayedRequest: Equatable {
   private static let challengeLength = 43
   private static let repeatableParameters = ["resource"]
 
-  /// Checks the URL of a request.
-  ///
-  /// - Parameter port: The loopback port for the redirect.
-  /// - Returns: Nil unless the URL is an https request for the code flow with PKCE whose redirect has a query and goes
-  ///   to the port. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
+  /// Accepts only https requests for the code flow with PKCE whose redirect goes to the loopback port and returns the
+  /// code in its query. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
   init?(_ url: String, port: UInt16) {
     guard url.utf8.count <= LoginStepRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
       let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),
@@ -57,7 +53,7 @@ struct RelayedRequest: Equatable {
     path = redirect.path.isEmpty ? "/" : redirect.path
   }
 
-  /// The redirect URL, if the query is the response to this request.
+  /// The redirect URL, if the query answers this request.
   func redirectURL(for query: [UInt8]) -> String? {
     guard let fields = try? Form.parse(query.span),
       fields.contains(where: { $0.name == "state" && $0.value.hasSameBytes(as: state) }),

@@ -2,17 +2,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent ssh`, an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
+/// `agent ssh`: an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
 /// as an account of this machine.
 struct SSHCommand {
   private let arguments: [[UInt8]]
   private let console: Console
-  /// The path of the connection's control socket.
+  /// The connection's control socket.
   private let controlPath: String
-  /// The lease of `--lend`, if given.
   private let lease: SSHLease?
   private static let name = "ssh"
-  /// How long the connection outlives this process if it is killed, in seconds.
+  /// How long the connection outlives this process if it is killed.
   private static let persistenceSeconds = 60
   /// The timeout for a command over the connection.
   private static let timeout = Duration.seconds(30)
@@ -63,7 +62,7 @@ struct SSHCommand {
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
-  /// Connects, runs the session and cleans up. `path` is the socket of `listener`, which receives the host's sign-ins.
+  /// Connects, runs the session and cleans up. `path` is the listener's socket, which receives the host's sign-ins.
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
@@ -99,12 +98,8 @@ struct SSHCommand {
 
   // MARK: The lease
 
-  /// Makes the lease available on the host.
-  ///
-  /// - Parameters:
-  ///   - folder: The runtime directory on the host, if any.
-  ///   - note: Receives the lease's directory on the host.
-  /// - Returns: The `ssh` arguments for a session with the lease.
+  /// Makes the lease available on the host, and returns the `ssh` arguments for a session with it. `folder` is the
+  /// host's runtime directory, if any. `note` receives the lease's directory there.
   private func provideLease(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
@@ -147,7 +142,7 @@ struct SSHCommand {
 
   // MARK: The session
 
-  /// Runs the session, and serves the host's sign-ins.
+  /// Runs the session and serves the host's sign-ins.
   private func serve(
     _ ssh: InstalledProgram, _ host: String, _ words: [[UInt8]], _ listener: consuming FileDescriptor
   ) throws(SystemError) -> ProcessStatus {
@@ -183,7 +178,7 @@ struct SSHCommand {
     return status ?? .exited(0)
   }
 
-  /// The process ID of the `ssh` that owns the connection, if it is running.
+  /// The process ID of the connection's `ssh`, if running.
   private func connection(_ ssh: InstalledProgram) -> Int32? {
     let words = connectionArguments + ["-O", "check", Self.placeholderHost]
     guard let result = try? ssh.run(words, joinsErrors: true, timeout: Self.timeout), result.succeeded else {
@@ -201,19 +196,19 @@ struct SSHCommand {
     ["-F", "none", "-S", controlPath, "-o", "BatchMode=yes", "-o", "ProxyCommand=false", "-T"]
   }
 
-  /// A host name, which `ssh` requires but does not connect to.
+  /// `ssh` requires a host name, but does not connect to it.
   private static let placeholderHost = "agent.invalid"
   /// The prefix of the output of ``preparationScript``.
   private static let outputPrefix = "agent-relay:"
 
-  /// A script that prints the client port and this program's runtime directory on the host.
+  /// Prints the client port and this program's runtime directory on the host.
   private static let preparationScript =
     "umask 077; d=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}; test -O \"$d\" || exit; d=$d/agent;"
     + " mkdir -p \"$d/\(RelayMessage.directoryName)\" && set -- $SSH_CONNECTION && echo \"\(outputPrefix)${2:-0}:$d\""
 
   private static var randomDigits: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// The connection's client port, and the host's directory for sockets. Nil if there is no directory.
+  /// The connection's client port and the host's directory for sockets. Nil without such a directory.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, remoteScript(Self.preparationScript)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }
@@ -231,20 +226,19 @@ struct SSHCommand {
     [Self.placeholderHost, "exec sh -c \(ShellWord.single(script))"]
   }
 
-  /// Forwards a new socket or port on the host to a local socket.
-  ///
-  /// - Returns: The output of `ssh`. Nil if the host refuses.
+  /// Forwards a new socket or port on the host to a local socket. Returns the output of `ssh`, or nil if the host
+  /// refuses.
   private func forward(_ ssh: InstalledProgram, _ remote: String, _ local: String) -> [UInt8]? {
     guard Self.isPlain(local) else { return nil }
     return run(ssh, ["-O", "forward", "-R", "\(remote):\(local)", Self.placeholderHost])
   }
 
-  /// Whether a path has no character that `ssh` or a shell interprets.
+  /// Whether `ssh` and shells interpret no character of the path.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@,=".utf8.contains($0) }
   }
 
-  /// Returns the output of `ssh` over the connection; nil after a failure.
+  /// The output of `ssh` over the connection; nil after a failure.
   private func run(_ ssh: InstalledProgram, _ words: [String], input: [UInt8] = []) -> [UInt8]? {
     guard let result = try? ssh.run(connectionArguments + words, input: input, timeout: Self.timeout),
       result.succeeded

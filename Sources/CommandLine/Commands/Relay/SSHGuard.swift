@@ -3,15 +3,12 @@ internal import Platform
 /// A process that ends an `ssh` session and its connection if `agent ssh` is killed: a connection stopped for a
 /// question would never continue.
 struct SSHGuard: ~Copyable {
-  /// The pipe to the guard process. If it closes without a line, the guard ends the session.
+  /// If this pipe closes without a line, the guard ends the session.
   private let writing: FileDescriptor
-  /// The ID of the guard process.
+  /// The guard's process ID.
   private let process: Int32
 
-  /// - Parameters:
-  ///   - session: The process ID of the session.
-  ///   - connection: The process ID of the connection.
-  ///   - ending: The command that ends the connection.
+  /// Accepts the process IDs of the session and connection, and the command that ends the connection.
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
     let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
     let pipe = try Pipe()

@@ -40,10 +40,8 @@ final class SSHLease {
     }
   }
 
-  /// Makes the lease available in a directory of the host.
-  ///
-  /// - Parameter forward: Forwards `remote`, an argument of `ssh -R`, to a local socket, and returns the output.
-  /// - Returns: The variables for programs on the host, as `NAME=VALUE`.
+  /// Makes the lease available in a directory of the host. Returns the variables for programs there, as `NAME=VALUE`.
+  /// `forward` forwards `remote`, an argument of `ssh -R`, to a local socket and returns the output.
   func provide(
     in directory: String, on host: String, forwarding forward: (_ remote: String, _ local: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
@@ -81,7 +79,7 @@ final class SSHLease {
   /// When to call ``handle()`` at the latest. Nil if the lease has ended.
   var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
-  /// Handles events of the lease. The session continues after the lease has ended.
+  /// Handles the lease's events. The session outlives the lease.
   func handle() throws(SystemError) {
     try keeper.keepOpen(poller, poller.wait(until: .now))
   }

@@ -4,11 +4,11 @@ internal import Wire
 
 /// The session that `ssh` would start, according to `ssh -G`.
 struct SSHTarget {
-  /// The user and host, with the port unless it is 22.
+  /// The user and host, with any port other than 22.
   let host: String
   /// Whether `ssh` runs a shell or the specified command on the host.
   let startsProgram: Bool
-  /// True if `RequestTTY` is `auto`: `ssh` then requests a terminal for a shell, but not for a command.
+  /// True if `RequestTTY` is `auto`: `ssh` then requests a terminal only for a shell.
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
@@ -30,13 +30,13 @@ struct SSHTarget {
   }
 }
 
-/// The arguments of `ssh`, split before the command for the host.
+/// The arguments of `ssh`, split before the host's command.
 struct SSHArguments {
   /// The options and the destination.
   let connection: [[UInt8]]
   let command: [[UInt8]]
 
-  /// The letters of the options with a value (`ssh(1)`).
+  /// The letters of options with a value (`ssh(1)`).
   private static let lettersWithValue = Set("BbcDEeFIiJLlmOoPpQRSWw".utf8)
 
   /// Splits like `ssh`: options may follow the destination.

@@ -2,9 +2,7 @@ internal import Encoding
 internal import Wire
 
 extension SetupCommand {
-  /// Finds the origin and account for the client, before anything is written.
-  ///
-  /// - Parameter mayPermit: Whether to offer to add the origin to an account.
+  /// Finds the origin and account for the client. If `mayPermit`, offers to add the origin to an account.
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
@@ -52,7 +50,7 @@ extension SetupCommand {
     return context(client, program, name, origin: origin, first)
   }
 
-  /// The context for a listed origin. `origin` is nil if the client has a single setting.
+  /// `origin` is nil if the client has a single setting.
   private func context(
     _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
@@ -62,9 +60,8 @@ extension SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// Parses `--host`: a host or URL. A mail server needs no scheme; the query of an MCP server is ignored.
-  ///
-  /// - Parameter listed: The origins that may determine the scheme of a mail server.
+  /// Parses a host or URL. Ignores the query of an MCP server. A mail server needs no scheme; `listed` origins may
+  /// determine it.
   static func parseHost(
     _ host: String, _ client: SetupClient, among listed: [ListedOrigin] = []
   ) throws(Failure) -> OriginEntry {
@@ -82,7 +79,7 @@ extension SetupCommand {
     return origin
   }
 
-  /// The only origin in the settings, for use without `--host`. Nil if there is none. Throws if there are several.
+  /// The only origin in the settings, if any. Throws if there are several.
   private func onlyOrigin(of origins: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for origin in origins {
@@ -96,11 +93,9 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.parseHost(text, client) }
   }
 
-  /// Adds a URL to an account's origins if the user agrees, for which `--yes` does not suffice. With `--print` or
-  /// `--dry-run`, only prints the command for it.
-  ///
-  /// - Returns: The account.
-  /// - Throws: `place_not_listed` if the URL is not added. The hint is the command that adds it, or a sign-in.
+  /// Adds a URL to an account's origins if the user agrees, for which `--yes` does not suffice, and returns the
+  /// account. With `--print` or `--dry-run`, only prints the command. Throws `place_not_listed` if the URL is not
+  /// added; the hint is the command that adds it, or a sign-in.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) -> String {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

@@ -19,7 +19,7 @@ extension Option<Bool> {
   static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Change the program's settings without asking") }
 }
 
-/// `agent setup`: configures other programs to get tokens, and undoes that.
+/// Configures other programs to get tokens, and undoes that.
 struct SetupCommand {
   static let setup = Command(
     .setup, topic: .programs,
@@ -40,7 +40,7 @@ struct SetupCommand {
 
   enum Mode { case apply, print, dryRun, undo, test }
 
-  /// The program to configure. Nil to list them or to undo all.
+  /// Nil to list the programs or to undo all.
   let client: SetupClient?
   let mode: Mode
   /// `--host` as typed.
@@ -51,7 +51,7 @@ struct SetupCommand {
   let user: String?
   /// `--role-arn`, if the client supports it.
   let role: String?
-  /// Whether the user has confirmed the change in advance (`--yes`).
+  /// Whether `--yes` is given.
   private let isConfirmed: Bool
   let daemon: DaemonClient
 
@@ -126,7 +126,7 @@ struct SetupCommand {
 
   // MARK: Setting up
 
-  /// Writes the client's settings, or only shows them with `--dry-run`.
+  /// Writes the client's settings, or shows them with `--dry-run`.
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
@@ -232,7 +232,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// The name of the link to create; nil if the `PATH` already has this program by that name.
+  /// The name of the link to create; nil if `PATH` already has this program by that name.
   private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
@@ -245,14 +245,14 @@ struct SetupCommand {
     if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
   }
 
-  /// Shows the added lines, but no other content of the file.
+  /// Shows the added lines, but nothing else from the file.
   private func show(_ path: String, _ text: [String]) {
     guard !console.isQuiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
     Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
-  /// Shows the added lines. Throws if the user does not agree to them.
+  /// Shows the added lines. Throws if the user refuses them.
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {
@@ -321,7 +321,7 @@ struct SetupCommand {
     }
   }
 
-  /// Whether the command line selects a receipt. `url` is the parsed `--host`, if any.
+  /// Whether the command line selects a receipt. `url` is the parsed `--host`.
   private func isSelected(_ receipt: SetupReceipt, _ url: String?) -> Bool {
     guard client == nil || receipt.client == client else { return false }
     if let account, receipt.account != account { return false }

@@ -7,7 +7,7 @@ struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
   let url: String?
-  /// The name of the client's entry, if the client supports several entries for one origin.
+  /// The entry's name, if the client supports several for one origin.
   var entry: String?
   let account: String?
   let file: String
@@ -33,10 +33,10 @@ struct SetupReceipts {
   private static let name = "setup.json"
   private static let lockName = "setup.lock"
   private static let maximumBytes = 1 << 20
-  /// How long to wait for another command to release the lock.
+  /// The timeout for another command to release the lock.
   private static let timeout = Duration.seconds(WireProtocol.defaultTimeoutSeconds)
 
-  /// - Throws: `storage` if the file is damaged, newer, or accessible to other users.
+  /// Throws `storage` if the file is damaged, newer, or accessible to others.
   static func read() throws(Failure) -> SetupReceipts {
     let directory: PrivateDirectory
     do throws(DirectoryError) { directory = try PrivateDirectory(opening: try path(), create: false) } catch {
@@ -57,7 +57,7 @@ struct SetupReceipts {
     return try result.get()
   }
 
-  /// Writes the receipts. Call it before changing a file, so that every addition has a receipt.
+  /// Call it before changing a file, so that every addition has a receipt.
   func write(_ directory: borrowing PrivateDirectory) throws(Failure) {
     let object = JSONObject([("version", .int(Self.version)), ("entries", .array(all.map { .object($0.json) }))])
     do {
@@ -102,7 +102,7 @@ struct SetupReceipts {
 
   private static let version = 1
 
-  /// - Throws: `storage` if the content is damaged or newer.
+  /// Throws `storage` if the content is damaged or newer.
   init(_ bytes: [UInt8], of path: String) throws(Failure) {
     let value = try? JSON(parsing: bytes)
     if let version = value?["version"]?.int, version > Self.version {
@@ -120,7 +120,7 @@ struct SetupReceipts {
 
   // MARK: - Undoing
 
-  /// Removes an addition from its file. Keeps its receipt if the addition was changed.
+  /// Removes an addition. Keeps the receipt if the addition was changed.
   mutating func undo(_ receipt: SetupReceipt) throws(Failure) -> SetupOutcome {
     var outcome = receipt.outcome
     outcome.state = .undone

@@ -36,7 +36,7 @@ struct SetupOutcome: Sendable {
     return object
   }
 
-  /// The client and its origin.
+  /// The client and origin.
   var subject: String { url.map { "\(client.name) \($0)" } ?? client.name }
 
   var phrase: Phrase {

@@ -1,10 +1,9 @@
 internal import Platform
 
-/// The parts of the environment that decide whether and how a browser opens.
+/// The environment that decides whether and how a browser opens.
 struct BrowserEnvironment {
-  /// Returns the value of an environment variable. Nil if it is not set.
+  /// Reads an environment variable.
   let variable: (String) -> String?
-  /// Returns whether a readable file exists at a path.
   let fileExists: (String) -> Bool
 
   static var current: BrowserEnvironment {
@@ -12,7 +11,7 @@ struct BrowserEnvironment {
       variable: Environment.value, fileExists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
-  /// Whether a browser started here is visible to the user and can reach this machine.
+  /// Whether a browser started here is visible to the user and reaches this machine.
   var canOpenBrowser: Bool {
     // Remote editors set `BROWSER` to a program that opens the user's own browser.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }
@@ -22,7 +21,7 @@ struct BrowserEnvironment {
 
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
-  /// The commands that may open a URL, best first. Each is a program and its arguments.
+  /// The programs, with arguments, that may open a URL, best first.
   func commands(opening url: String) -> [[String]] {
     var commands = (variable("BROWSER") ?? "").split(separator: ":").compactMap { Self.command($0, url) }
     if hasDisplay { commands += [["xdg-open", url], ["gio", "open", url]] }
@@ -41,7 +40,7 @@ struct BrowserEnvironment {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// Splits a command of `BROWSER` into words. Replaces `%s` by the URL, or appends it. Nil if no program is named.
+  /// Splits a command of `BROWSER` into words. Replaces `%s` by the URL, or appends it. Nil without a program.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

@@ -1,22 +1,22 @@
 internal import Encoding
 internal import Platform
 
-/// Opens a URL with the first command that works. A command fails if it is missing or ends within two seconds with a
+/// Opens a URL with the first command that works. A command fails if missing, or if it ends within two seconds with a
 /// status other than 0. A launcher, which ends once the browser has the URL, also fails if it hangs.
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
   /// The commands not tried yet.
   private var commands: [[String]]
-  /// The process ID of the running command, if any.
+  /// The running command's process ID, if any.
   private var child: Int32?
   private var isLauncher = false
   private var childDescriptor: SharedDescriptor?
   private(set) var state = State.trying
-  /// When to stop waiting for the running command.
+  /// When to stop waiting for the command.
   private(set) var deadline: Instant?
 
-  /// How long to wait for a command to fail.
+  /// The timeout for a command to fail.
   private static let timeout = Duration.seconds(2)
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
@@ -29,7 +29,7 @@ struct BrowserOpener {
   /// The descriptor to poll for the end of the command. Nil if none is running.
   var raw: Int32? { childDescriptor?.descriptor.raw }
 
-  /// Whether a URL may be passed to a browser: http or https, and nothing that looks like an option or a command.
+  /// Whether a URL may be passed to a browser: http or https, and nothing like an option or command.
   static func mayOpen(_ url: String) -> Bool {
     guard url.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let text = String(url.prefix { $0 != "?" && $0 != "#" })

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent login`: starts or resumes a sign-in.
+/// Starts or resumes a sign-in.
 struct LoginCommand {
   static let login = Command(
     .login, topic: .sessions,
@@ -53,7 +53,7 @@ struct LoginCommand {
 
   private let client: DaemonClient
   private var request: Request
-  /// The secrets to pass to the daemon. Nil when resuming.
+  /// The secrets for the daemon. Nil when resuming.
   private let files: SecretFiles?
   private let resource: ResourceLogin?
   private let unlocker: VaultUnlocker?
@@ -103,7 +103,7 @@ struct LoginCommand {
     }
   }
 
-  /// Signs in again to each account whose session has ended, even if one fails. Ctrl-C cancels all.
+  /// Signs in again to each account whose session has ended. Continues after failures; Ctrl-C cancels all.
   private static func renewEnded(_ invocation: Invocation) throws(Failure) -> Action {
     guard try invocation.namedAccount() == nil else {
       throw Failure(.invalidRequest, "name an account or give --ended, not both")
@@ -200,7 +200,7 @@ struct LoginCommand {
         return status
       } catch {
         guard case .login(var login) = request else { throw error }
-        // The daemon may already have read the secrets, which can be read only once.
+        // The daemon may have read the secrets, which can be read only once.
         if !isRespelt, resource != nil, descriptors.isEmpty,
           let issuer = ResourceLogin.issuerSpelling(in: error, at: login.issuer)
         {
@@ -228,9 +228,8 @@ struct LoginCommand {
     if choice.utf8.contains(UInt8(ascii: ":")) { login.issuer = choice } else { login.account = choice }
   }
 
-  /// Adds the preset's settings to a new account, unless the command line names another server.
-  ///
-  /// - Returns: The preset, if used.
+  /// Adds the preset's settings to a new account, unless the command line names another server. Returns the used
+  /// preset.
   private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
     guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
     let files = AdministratorFiles.ofThisMachine()
@@ -244,7 +243,7 @@ struct LoginCommand {
     return preset
   }
 
-  /// Offers to run the setup commands of a preset. Without consent, prints them.
+  /// Offers to run a preset's setup commands, otherwise prints them.
   private func runSetupCommands(of preset: AccountPreset) throws(Failure) {
     guard !preset.setupCommands.isEmpty else { return }
     let commands = preset.setupCommands.map { "agent setup \($0)" }.joined(separator: " && ")
@@ -273,7 +272,7 @@ struct LoginCommand {
     return failure
   }
 
-  /// Asks the user for the value that a failure reports as missing. Returns whether one was entered.
+  /// Asks the user for the missing value. Returns whether one was entered.
   private static func ask(
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
@@ -299,14 +298,14 @@ struct LoginCommand {
     return true
   }
 
-  /// Whether the text contains a dot or a colon, like any issuer. If not, prints an example.
+  /// Whether the text contains a dot or colon, like any issuer. If not, prints an example.
   private static func checkAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
     Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
     return false
   }
 
-  /// A failure for an unanswered question, whose reason was already printed.
+  /// The failure for an unanswered question. The reason was already printed.
   private static func unansweredFailure(_ missing: Failure) -> Failure {
     Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)
@@ -317,12 +316,12 @@ struct LoginCommand {
     Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
   }
 
-  /// Signs in with a request. Returns the exit status.
+  /// Returns the exit status.
   private func signIn(
     _ request: Request, _ descriptors: [SharedDescriptor], _ reporter: inout LoginReporter
   ) throws(Failure) -> Int32 {
     let begin = Instant.now
-    // The daemon cancels a sign-in in the foreground if its client disconnects.
+    // The daemon cancels a foreground sign-in if its client disconnects.
     let ending = try client.converse { (connection) throws(Failure) in
       if case .login(let login) = request, let level = login.protection {
         try unlocker?.prepare(level, over: &connection)
@@ -333,7 +332,7 @@ struct LoginCommand {
         guard error.code == .locked, case .login(let login) = request, let unlocker, unlocker.canGetSecret else {
           throw error
         }
-        // The daemon has not read any descriptor yet.
+        // The daemon has read no descriptor yet.
         guard try !unlocker.open(login.account, over: &connection).isEmpty else { throw error }
         return try wait(for: request, descriptors, over: &connection, &reporter)
       }
@@ -405,6 +404,6 @@ struct LoginCommand {
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
-  /// The timeout in seconds if the daemon hangs.
+  /// The timeout if the daemon hangs.
   private static let maximumWaitSeconds = WireProtocol.maximumTimeoutSeconds
 }

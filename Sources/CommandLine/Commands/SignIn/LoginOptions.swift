@@ -26,14 +26,13 @@ enum LoginOptions {
     return request
   }
 
-  /// The request of a sign-in without a user.
+  /// A sign-in without a user.
   static func workloadRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true
     return request
   }
 
-  /// The request of a sign-in, with or without a user.
   private static func commonRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = LoginRequest()
     request.settings = try SettingsOptions.read(invocation)
@@ -65,7 +64,7 @@ enum LoginOptions {
     return try? request(invocation)
   }
 
-  /// Parses a hint's command; nil if it is invalid or not `agent`.
+  /// Parses a hint's command; nil unless it is a valid `agent` command.
   static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
     guard let words = ShellWord.words(command), words.first.map({ $0 == "agent" }) ?? false else {
       return nil
@@ -82,7 +81,7 @@ enum LoginOptions {
     return given.first?.1
   }
 
-  /// The account and the issuer. A URL operand is assumed to be an issuer until ``ResourceLogin`` finds a resource.
+  /// Assumes that a URL operand is an issuer until ``ResourceLogin`` finds a resource.
   private static func accountAndIssuer(_ invocation: Invocation) throws(Failure) -> (String?, String?) {
     guard let operand = urlOperand(invocation) else { return (try invocation.account(), invocation[.issuer]) }
     return (try invocation.account(operand: nil), invocation[.issuer] ?? operand)

@@ -2,15 +2,12 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reports the progress of a sign-in.
-///
-/// Users see standard error: on a terminal a screen with a countdown, otherwise plain lines. With `--json`, events go
-/// to standard output.
+/// Reports a sign-in's progress: on standard error a screen with a countdown, or plain lines without a terminal. With
+/// `--json`, events go to standard output.
 struct LoginReporter {
   /// The step that the sign-in waits for.
   private enum Phase {
     case nothing
-    /// A response of the server.
     case server
     /// The user's approval until the code expires, in unix seconds.
     case approval(expiry: Int)
@@ -23,22 +20,22 @@ struct LoginReporter {
   private let time: any TimeSource
   private let write: @Sendable (String) -> Void
   private var phase = Phase.nothing
-  /// The line for the countdown. Nil if lines cannot be rewritten.
+  /// The countdown's line. Nil if lines cannot be rewritten.
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   /// Whether the sign-in continues in the background.
   private let isDetached: Bool
-  /// The ID of the background sign-in that this command resumed, if any.
+  /// The background sign-in that this command resumed, if any.
   private let resumedLoginID: String?
   private var nextQRCode: Event.QRCode?
 
-  /// Whether the user is signing in to several accounts, none of which should become the active one.
+  /// Whether the user signs in to several accounts, none of which should become the active one.
   var isOneOfSeveral = false
 
   /// When to update the countdown, if any.
   private(set) var nextUpdate: Instant?
 
-  /// - Throws: `invalid_request` if the environment has an unknown choice of ``QRCodeChoice``.
+  /// Throws `invalid_request` if the environment has an unknown choice of ``QRCodeChoice``.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       console: Console(invocation), terminal: .current, time: SystemTime(), qrCode: try QRCodeChoice.fromEnvironment(),
@@ -63,14 +60,13 @@ struct LoginReporter {
     status = StatusLine(terminal, write: write)
   }
 
-  /// Starts waiting for the server. After a second, a message appears.
+  /// Starts waiting for the server. After a second, shows a message.
   mutating func startServerWait() {
     guard status != nil else { return }
     phase = .server
     nextUpdate = time.now().advanced(by: DaemonWait.delay)
   }
 
-  /// - Parameter view: How the user gets to the page.
   mutating func report(_ event: Event, _ view: BrowserView = .byHand) throws(Failure) {
     // Always for users, even with `--json`.
     if case .progress(let entry) = event { return reportStep(entry) }
@@ -104,7 +100,6 @@ struct LoginReporter {
     showCountdownAgain()
   }
 
-  /// Whether the terminal can show QR codes and the user wants them.
   var drawsQRCodes: Bool {
     guard let terminal, qrCode != .never, !console.usesJSON, !console.isQuiet else { return false }
     return terminal.canRewriteLines && terminal.showsUTF8
@@ -174,9 +169,7 @@ struct LoginReporter {
     if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActiveAccount(result) { console.note(other) }
   }
 
-  /// Reports that the sign-in continues in the background.
-  ///
-  /// - Returns: The exit status: success if just started, otherwise "try later".
+  /// Reports that the sign-in continues in the background. Returns success if just started, otherwise "try later".
   mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     removeCountdown()
     if console.usesJSON {

@@ -1,11 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// The messages of a sign-in outside its screen. Server text is cleaned.
+/// A sign-in's messages outside its screen. Server text is cleaned.
 enum LoginText {
-  /// The instructions for a device sign-in on one line.
-  ///
-  /// - Parameter isQuiet: Whether to print only the essentials.
+  /// The instructions for a device sign-in on one line; only the essentials if `isQuiet`.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
     let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
@@ -38,7 +36,7 @@ enum LoginText {
 
   private static let maximumURLLength = 16_384
 
-  /// A text with its URLs on lines of their own, to open or copy them.
+  /// A text with each URL on its own line, to open or copy it.
   static func paragraph(_ text: String, columns: Int) -> String {
     var lines: [String] = []
     var words: Substring = ""
@@ -72,9 +70,7 @@ enum LoginText {
     return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
   }
 
-  /// The remaining time for approval, longest wording first.
-  ///
-  /// - Parameter isResumed: Whether the sign-in continues in the background.
+  /// The remaining time for approval, longest wording first. If `isResumed`, Ctrl-C only stops waiting.
   static func countdown(seconds: Int, isResumed: Bool = false) -> [String] {
     guard seconds > 0 else {
       let wordings = [
@@ -98,12 +94,12 @@ enum LoginText {
     return Phrase("Waiting for your approval, \(left) left. \(interruptNote(isResumed))").localized() + "\n"
   }
 
-  /// A sentence on what Ctrl-C does.
+  /// The note about Ctrl-C.
   private static func interruptNote(_ isResumed: Bool) -> Phrase {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
-  /// The question whether the user is the one who signed in.
+  /// Asks whether the user is the one who signed in.
   static func question(_ confirm: Event.Confirm) -> Phrase {
     let subject = confirm.subject ?? "?"
     let person = confirm.name.map { "\($0) (\(subject))" } ?? subject
@@ -121,7 +117,6 @@ enum LoginText {
     return Phrase("the sign-in continues in the background; to wait for it: \(command)")
   }
 
-  /// The question whether to sign in again despite an existing session.
   static func signInAgainQuestion(_ result: JSONObject) -> Phrase {
     let account = result["account"]?.string ?? "?"
     guard let person = person(result) else { return Phrase("\(account) is signed in. Sign in again?") }
@@ -138,7 +133,6 @@ enum LoginText {
 
   private static func person(_ result: JSONObject) -> String? { (result["person"] ?? result["subject"])?.string }
 
-  /// Confirms a sign-in.
   static func success(_ result: JSONObject, now: Int) -> Phrase {
     var text = result["kept"]?.bool == true ? Phrase("already signed in") : Phrase("signed in")
     if let issuer = result["issuer"]?.string { text = Phrase("\(text) to \(issuer)") }
@@ -156,7 +150,7 @@ enum LoginText {
     return Phrase("\(text), token \(RelativeTime.expiryPhrase(at: expiry, now: now))")
   }
 
-  /// The seconds until `expiry`; 0 on overflow.
+  /// Returns 0 on overflow.
   static func secondsLeft(_ expiry: Int, now: Int) -> Int {
     let (left, overflow) = expiry.subtractingReportingOverflow(now)
     return overflow ? 0 : left

@@ -2,10 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Waits during `agent login` for the daemon, signals, the countdown and, in a browser sign-in, for the browser opener
-/// and a pasted URL.
+/// Waits during `agent login` for the daemon, signals, the countdown, the browser opener and a pasted URL.
 struct LoginWait {
-  /// How the wait ended.
   enum Ending {
     case signedIn(JSONObject)
     case interrupted(by: Int32)
@@ -19,7 +17,6 @@ struct LoginWait {
     static let relay: UInt64 = 4
   }
 
-  /// The options for the wait.
   struct Choices {
     /// Whether the sign-in continues in the background.
     let isDetached: Bool
@@ -27,10 +24,9 @@ struct LoginWait {
     let mayAsk: Bool
     /// Whether to use the browser of the machine that the user connected from.
     let usesRelay: Bool
-    /// Whether the user of a browser on another machine can paste the response here.
+    /// Whether the user of another machine's browser can paste the response here.
     let mayPaste: Bool
 
-    /// The choices if no user is present.
     static let unattended = Choices()
 
     private init() {
@@ -53,7 +49,7 @@ struct LoginWait {
   private var pasted: PastedLine?
   private var loginID = ""
   private var hasPasteEnded = false
-  /// The connection to the user's machine, if that can open the page.
+  /// The connection to the user's machine, if it can open the page.
   private var relay: RelayConnection?
   /// The page that the user's machine was asked to open.
   private var relayedPage: Event.Browser?
@@ -117,7 +113,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks whether the user is the one who signed in. Without a terminal, denies it.
+  /// Asks whether the user is the one who signed in. Denies it without a terminal.
   private mutating func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
@@ -191,7 +187,7 @@ struct LoginWait {
     try connection.send(RequestEnvelope(.loginStep(.redirect(loginID: loginID, url: url))))
   }
 
-  /// Continues without the user's machine: opens the page here or lets the user paste the redirect.
+  /// Continues without the user's machine: opens the page here, or lets the user paste the redirect.
   private mutating func leaveRelay(
     _ refusal: RelayRefusal, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -201,7 +197,7 @@ struct LoginWait {
     try beginBrowserSignIn(browser, &signals, &reporter)
   }
 
-  /// The `ssh` command for the user's machine that lets its browser reach this one.
+  /// The `ssh` command that lets the browser of the user's machine reach this one.
   private static func tunnelCommand(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     return "ssh -L \(port):127.0.0.1:\(port) \(sshDestination(Environment.value))"
@@ -209,7 +205,7 @@ struct LoginWait {
 
   static func sshDestination(_ variables: (String) -> String?) -> String {
     let user = UserEntry.of(Machine.userID)?.name ?? variables("USER") ?? String(Machine.userID)
-    // Client address and port, then server address and port (ssh(1)).
+    // Client address, client port, server address, server port (ssh(1)).
     let words = (variables("SSH_CONNECTION") ?? "").split(separator: " ")
     guard words.count == 4, words[2].utf8.allSatisfy(\.isVisibleASCII) else { return "\(user)@\(Machine.hostName())" }
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// `agent logout`.
 enum LogoutCommand {
   static let logout = Command(
     .logout, topic: .sessions,
@@ -54,7 +53,7 @@ enum LogoutCommand {
     }
   }
 
-  /// Sends the request. If the account is locked, the hint also names a local sign-out.
+  /// If the account is locked, the hint also names a local sign-out.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
       guard error.code == .locked, let advice = error.advice, !request.allAccounts else { throw error }
@@ -65,7 +64,7 @@ enum LogoutCommand {
     }
   }
 
-  /// Describes the result, with one line per account.
+  /// Describes the result, one line per account.
   static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return [Phrase("no account was signed in")] }

@@ -5,7 +5,7 @@ internal import Wire
 /// Opens the pages that end browser sessions after a local sign-out (OpenID Connect RP-Initiated Logout 1.0).
 struct LogoutPages {
   let console: Console
-  /// Returns the commands that may open a URL. If there are none, the URL is printed.
+  /// The commands that may open a URL. Without any, the URL is printed.
   let commands: (String) -> [[String]]
 
   private static let maximumURLLength = 16_384
@@ -47,7 +47,7 @@ struct LogoutPages {
 }
 
 extension BrowserOpener {
-  /// Runs the commands until one opens the URL, at most two seconds each. Returns whether one did.
+  /// Runs the commands, at most two seconds each, until one opens the URL. Returns whether one did.
   static func runUntilOpened(_ commands: [[String]]) throws(Failure) -> Bool {
     var opener = BrowserOpener(commands)
     while opener.state == .trying, let deadline = opener.deadline {

@@ -1,20 +1,19 @@
 internal import Encoding
 internal import Wire
 
-/// The options of `agent login` that other commands have now.
-///
-/// The parser accepts them, so that an error can contain the complete commands to use instead.
+/// Options of `agent login` that moved to other commands. The parser accepts them, so that an error can contain the
+/// complete commands.
 struct MovedOptions {
   private let invocation: Invocation
   /// The moved options on the command line.
   private let occurrences: [Invocation.Occurrence]
 
-  /// The options that `agent account` has now.
+  /// The options that moved to `agent account`.
   private static let settings = AccountSetting.withOption.filter {
     !AccountSetting.withLoginOption.contains($0) && $0.option?.group != .workload
   }
 
-  /// The options that `agent workload` has now.
+  /// The options that moved to `agent workload`.
   private static let workload =
     AccountSetting.withOption.filter { $0.option?.group == .workload }.map(\.declaration) + [
       Option.guest.declaration, Option.assertionFD.declaration,
@@ -28,7 +27,7 @@ struct MovedOptions {
     ]
   }
 
-  /// Nil if the command line has no moved option. With `--ephemeral`, options for settings are not moved.
+  /// Nil without a moved option. With `--ephemeral`, options for settings are not moved.
   init?(_ invocation: Invocation) {
     let isEphemeral = !invocation.arguments(of: Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in
@@ -59,7 +58,7 @@ struct MovedOptions {
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
 
-  /// The commands to use instead. Nil if the server of a new account is not given.
+  /// The commands to use instead. Nil if a new account's server is not given.
   private func commands(_ client: DaemonClient) -> [String]? {
     let named = (try? invocation.namedAccount(operand: nil)) ?? nil
     let operand = invocation.operands.first

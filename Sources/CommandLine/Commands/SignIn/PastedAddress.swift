@@ -4,10 +4,8 @@ enum PastedAddress {
   private static let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// Extracts the first URL. It may be broken over lines, or enclosed in quotes or angle brackets.
-  ///
-  /// - Parameter isOver: Whether the input has ended.
-  /// - Returns: The URL and the number of bytes consumed; nil if more input is needed.
+  /// Extracts the first URL, even if broken over lines or enclosed in quotes or angle brackets. Nil if more input is
+  /// needed. `count` is the number of bytes consumed, `isOver` whether the input has ended.
   static func extractURL(from bytes: [UInt8], isOver: Bool) -> (address: [UInt8], count: Int)? {
     var line: [UInt8] = []
     var isPasting = false

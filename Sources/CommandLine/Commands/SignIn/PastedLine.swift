@@ -2,15 +2,14 @@ internal import Platform
 internal import Wire
 
 /// Reads a pasted URL from the terminal without echo, or else from standard input. Reads only available input, so that
-/// the caller can wait for other events.
-///
-/// Uses character mode, since terminals silently truncate lines after 4,095 bytes.
+/// the caller can wait for other events. Uses character mode, since terminals silently truncate lines after 4,095
+/// bytes.
 struct PastedLine {
   /// Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
-  /// Prepares the terminal or standard input for reading. Nil if the terminal must not be read.
+  /// Prepares the input. Nil if the terminal must not be read.
   static func open(_ signals: inout SignInSignals, mayUseTerminal: Bool) throws(Failure) -> PastedLine? {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
@@ -28,9 +27,8 @@ struct PastedLine {
 
   var isTerminal: Bool { terminal != nil }
 
-  /// Reads once, blocking if nothing is available. Returns the URL once it is complete.
-  ///
-  /// - Throws: `invalid_request` at the end of input, and for a line that is too long.
+  /// Reads once, blocking if nothing is available. Returns the URL once complete. Throws `invalid_request` at the end
+  /// of input, and for a line that is too long.
   mutating func read() throws(Failure) -> String? {
     var chunk: [UInt8] = []
     let count: Int
@@ -65,7 +63,7 @@ struct PastedLine {
     return false
   }
 
-  /// The editing keys: Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
+  /// Ctrl-H, Delete, Ctrl-U, Ctrl-W (like Ctrl-U) and Ctrl-D.
   private enum EditingKey {
     static let backspace: UInt8 = 0x08
     static let erase: UInt8 = 0x7F
@@ -74,7 +72,7 @@ struct PastedLine {
     static let end: UInt8 = 0x04
   }
 
-  /// Removes a complete URL from the input, which has ended if `isOver`.
+  /// `isOver` means that the input has ended.
   private mutating func takeURL(isOver: Bool) -> String? {
     guard case (var address, let count)? = PastedAddress.extractURL(from: bytes, isOver: isOver) else { return nil }
     let text = String(decoding: address, as: UTF8.self)

@@ -1,17 +1,16 @@
 internal import Encoding
 internal import Wire
 
-/// A sign-in to a resource instead of an authorization server (RFC 9728).
-///
-/// `agentd` reads the resource's metadata. The user must trust the authorization server before it is contacted (RFC
-/// 9728 section 7.6). Registers a client if none is known there (RFC 7591).
+/// A sign-in to a resource instead of an authorization server (RFC 9728). `agentd` reads the resource's metadata. The
+/// user must trust the authorization server before it is contacted (RFC 9728 section 7.6). Registers a client if none
+/// is known there (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
   /// Whether to use the metadata only for a new account.
   private let onlyForNewAccount: Bool
 
-  /// Nil if no URL on the command line could be a resource.
+  /// Nil if no given URL could be a resource.
   init?(_ invocation: Invocation) throws(Failure) {
     // A known service or explicit endpoints need no metadata.
     let manual = [AccountSetting.table.provider, AccountSetting.table.tokenEndpoint]
@@ -60,7 +59,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Adds the metadata to the request, with the server that the user trusts.
+  /// Adds the metadata and the trusted server to the request.
   private func applyMetadata(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, matchesURL(resource), !servers.isEmpty else {
@@ -91,9 +90,7 @@ struct ResourceLogin {
     return [origin, origin + "/"].contains { $0.hasSameBytes(as: resource) }
   }
 
-  /// Whether a sign-in at this server requires a new client.
-  ///
-  /// - Parameter known: The servers with a known client.
+  /// Whether a sign-in at this server requires a new client. The `known` servers have one.
   private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
     // A secret implies a client whose ID is missing.
@@ -117,10 +114,8 @@ struct ResourceLogin {
     return named
   }
 
-  /// Asks the user which server to trust, unless an option names it.
-  ///
-  /// - Parameter registersAt: Returns whether a server requires a new client.
-  /// - Returns: The trusted server, and whether to register a client.
+  /// Asks the user which server to trust, unless an option names it. `registersAt` returns whether a server requires a
+  /// new client.
   private func chooseIssuer(
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {

@@ -5,7 +5,7 @@ internal import Wire
 /// The accounts and services that `agent login` offers without arguments.
 struct SignInChoices {
   private let accounts: [JSON]
-  /// Accounts, presets and services, in the order of their numbers.
+  /// Accounts, presets and services, by number.
   private let names: [String]
   private let activeAccount: String?
 
@@ -26,9 +26,7 @@ struct SignInChoices {
     names = own + prepared + Provider.names.filter { !own.contains($0) && !prepared.contains($0) }
   }
 
-  /// Asks until the answer is unambiguous.
-  ///
-  /// - Returns: An account, a service or an issuer URL; nil at the end of input.
+  /// Asks until the answer is unambiguous. Returns an account, service or issuer URL; nil at the end of input.
   func ask() throws(Failure) -> String? {
     let question =
       activeAccount.map { Phrase("Sign in to (number, name or issuer URL; Enter for \($0))") }
@@ -48,7 +46,7 @@ struct SignInChoices {
     }
   }
 
-  /// The matches for a number, a name, a prefix or a company, with accounts before services; empty for any other text.
+  /// The matches for a number, name, prefix or company, with accounts before services. Empty for other text.
   func matches(for answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
@@ -63,7 +61,7 @@ struct SignInChoices {
     return matching.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : matching
   }
 
-  /// The maximum number of accounts on lines of their own, to fit a terminal of 24 lines.
+  /// The maximum number of accounts with their own line, to fit 24 lines.
   private static let maximumLines = 10
 
   /// One line per account unless there are many, then the services side by side.

@@ -2,20 +2,18 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// If a command fails because the user must sign in or unlock, offers that and runs the command again.
-///
-/// With `--ask`, signs in or unlocks at once. Otherwise asks a user who typed the command: all standard streams are one
-/// terminal and the process leads its job.
+/// If a command fails because the user must sign in or unlock, offers that and runs the command again. With `--ask`,
+/// signs in or unlocks at once. Otherwise asks a user who typed the command: all standard streams are one terminal and
+/// the process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
   private let isAskGiven: Bool
 
-  /// The timeout for an answer, and for another command that asks about the same account.
+  /// The timeout for an answer, and for another command that asks about the account.
   private static let timeout = Duration.seconds(60)
 
-  /// Returns an action that runs `work`, which must have printed and started nothing if it fails.
-  ///
-  /// - Throws: `invalid_request` for `--ask` with `--no-input`.
+  /// Returns an action that runs `work`, which must have printed and started nothing if it fails. Throws
+  /// `invalid_request` for `--ask` with `--no-input`.
   static func action(
     _ invocation: Invocation, _ client: DaemonClient, _ work: @escaping () throws(Failure) -> Int32
   ) throws(Failure) -> Action {
@@ -31,7 +29,6 @@ struct SignInOffer {
     }
   }
 
-  /// Whether to offer a sign-in or unlocking after this failure.
   static func isPossible(after failure: Failure) -> Bool { canResolve(failure) && Terminal.isTerminal(2) }
 
   static func canResolve(_ failure: Failure) -> Bool { Remedy.codes.contains(failure.code) }
@@ -87,7 +84,7 @@ struct SignInOffer {
     throw failure
   }
 
-  /// Signs in or unlocks. Throws `failure` if that is not possible.
+  /// Signs in or unlocks. Throws `failure` if impossible.
   private func carryOut(_ remedy: Remedy, for failure: Failure) throws(Failure) {
     let command: Invocation
     do {
@@ -121,10 +118,9 @@ struct SignInOffer {
   private struct Remedy {
     let account: String?
     let words: [String]
-    /// Why the user must sign in. Nil for `unlock`.
+    /// Nil for `unlock`.
     let signInReason: Phrase?
 
-    /// The failures that have a remedy.
     static let codes: Set<FailureCode> = [.signedOut, .sessionExpired, .interactionRequired, .locked]
 
     /// Parses the failure's hint. Nil if it names no remedy.

@@ -1,10 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// The screen of a sign-in: who requests what, the page to open, and the code.
-///
-/// URLs and codes are never cut, and have lines of their own. A long one starts in the first column, so that a terminal
-/// wraps it without a gap. Server text is cleaned.
+/// A sign-in's screen: who requests what, the page to open, and the code. URLs and codes are never cut, and have their
+/// own lines. A long one starts in the first column, so that a terminal wraps it without a gap. Server text is cleaned.
 struct SignInScreen {
   let columns: Int
 
@@ -13,7 +11,7 @@ struct SignInScreen {
 
   var language = Language.current
 
-  /// The maximum number of lines with scopes; nil for no limit.
+  /// Nil for no limit.
   private var maximumScopeLines: Int?
 
   init(columns: Int, isStyled: Bool, language: Language = .current) {
@@ -33,7 +31,7 @@ struct SignInScreen {
   /// not start (RFC 8628, section 5.4).
   func text(_ code: Event.DeviceCode) -> String { instructions(code) + "\n" }
 
-  /// - Parameter isTight: Whether to omit empty lines, and the address that includes the code.
+  /// `isTight` omits empty lines and the address that includes the code.
   private func instructions(_ code: Event.DeviceCode, isTight: Bool = false) -> String {
     let gap = isTight ? "" : "\n"
     var text = heading(issuer: code.issuer, account: code.account, clientID: code.clientID, scope: code.scope)
@@ -48,9 +46,7 @@ struct SignInScreen {
     return text + prose(Phrase("never enter a code that someone sent you."))
   }
 
-  /// The screen with a QR code beside or below the text, if it fits.
-  ///
-  /// - Parameter rows: The terminal's height; nil for no limit.
+  /// The screen with a QR code beside or below the text, if it fits. `rows` is the terminal's height; nil for no limit.
   func text(_ code: Event.DeviceCode, _ picture: QRPicture?, rows: Int?) -> String {
     let alone = text(code)
     if let picture {
@@ -61,9 +57,8 @@ struct SignInScreen {
     return text(rows: rows) { $0.text(code) }
   }
 
-  /// The text that `make` writes. If its first line would scroll away, omits blank lines, then scopes.
-  ///
-  /// - Parameter rows: The terminal's height; nil or 0 for no limit.
+  /// The text that `make` writes. If its first line would scroll away, omits blank lines, then scopes. `rows` is the
+  /// terminal's height; nil or 0 for no limit.
   func text(rows: Int?, _ make: (SignInScreen) -> String) -> String {
     let text = make(self)
     guard let rows, rows > 0, height(text) >= rows else { return text }
@@ -83,9 +78,8 @@ struct SignInScreen {
       .reduce(0) { $0 + max(1, ($1.count + columns - 1) / columns) }
   }
 
-  /// The screen with a QR code beside the text and its URL below; nil if they do not fit.
-  ///
-  /// - Parameter rows: The terminal's height, including an unused last line; nil for no limit.
+  /// The screen with a QR code beside the text and its URL below; nil if they do not fit. `rows` is the terminal's
+  /// height, including an unused last line; nil for no limit.
   func text(_ code: Event.DeviceCode, beside picture: QRPicture, rows: Int?) -> String? {
     let width = min(columns - picture.columns - Self.gap, Self.maximumWidthBesideQRCode)
     guard width >= Self.minimumWidthBesideQRCode else { return nil }
@@ -167,7 +161,7 @@ struct SignInScreen {
     return max(12, widest + 4)
   }
 
-  /// Writes a label with its values, below it if they do not fit beside it.
+  /// Writes a label, with its values beside it or, if they do not fit, below.
   private func labelledValues(_ label: String, _ values: [String]) -> String {
     guard values.allSatisfy({ valueIndent + $0.count <= columns }) else {
       return "  \(label)\n" + values.map { line($0, indent: 4) }.joined()
@@ -179,7 +173,7 @@ struct SignInScreen {
     .map { "\($0)\($1)\n" }.joined()
   }
 
-  /// Writes text on a line of its own.
+  /// Writes text on its own line.
   func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
     let thing = clean(thing)
     let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""
@@ -190,6 +184,7 @@ struct SignInScreen {
     Prose.wrapped(word(phrase), width: min(columns, Self.maximumTextWidth)).map { $0 + "\n" }.joined()
   }
 
+  /// The translated phrase.
   private func word(_ phrase: Phrase) -> String { language.text(phrase, limit: Self.maximumURLLength) }
 
   private func clean(_ text: String) -> String { TerminalText.clean(text, limit: Self.maximumURLLength) }

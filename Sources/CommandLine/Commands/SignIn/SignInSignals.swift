@@ -1,13 +1,12 @@
 internal import Platform
 internal import Wire
 
-/// Handles signals during a sign-in, and hides typed text.
-///
-/// Restores the terminal at the end, and while the command is suspended.
+/// Handles signals during a sign-in, and hides typed text. Restores the terminal at the end, and while the command is
+/// suspended.
 struct SignInSignals: ~Copyable {
   private let handledSignals: [Int32]
   private let receiver: Signals.SignalReceiver
-  /// Restores the terminal when it is released.
+  /// Restores the terminal when released.
   private var typing: EchoSuppression?
 
   private static let cancelSignals = [Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP]
@@ -32,7 +31,7 @@ struct SignInSignals: ~Copyable {
   mutating func showTyping() { typing = nil }
 
   mutating func readTypingByCharacter() throws(SystemError) {
-    // Restore the terminal first, so that the new value saves the original state.
+    // Restore the terminal first, to save its original state.
     typing = nil
     typing = try EchoSuppression(byCharacter: true)
     typing?.disableEcho()

@@ -2,20 +2,20 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The head of a resource's response, and the outcome.
+/// A resource's response head, and the outcome.
 struct ResourceAnswer {
   var account: String
   var head: ResponseHead
   var bodyBytes: Int
-  /// Why the request failed, if it did.
+  /// Why the request failed.
   var problem: Failure?
 }
 
 extension DaemonClient {
   private static let pieceBytes = 65_536
 
-  /// Sends a request with the body in `content`, if any, to a resource. Calls `head` once, then `body` for each piece
-  /// of the response.
+  /// Sends a request to a resource, with any body in `content`. Calls `head` once, then `body` for each piece of the
+  /// response.
   func request(
     _ request: CallRequest, sending content: SharedDescriptor?,
     head receiveHead: (ResponseHead) throws(Failure) -> Void, body receiveBody: (Span<UInt8>) throws(Failure) -> Void
@@ -50,7 +50,7 @@ extension DaemonClient {
     }
   }
 
-  /// Sends a request over a socket that cannot pass descriptors, for example one forwarded by ssh.
+  /// Sends a request over a socket that cannot pass descriptors, such as one forwarded by ssh.
   private func requestInline(
     _ request: CallRequest, _ content: SharedDescriptor?, _ connection: inout DaemonConnection,
     _ receiveHead: (ResponseHead) throws(Failure) -> Void, _ receiveBody: (Span<UInt8>) throws(Failure) -> Void
@@ -120,7 +120,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// Reads the start of the content: more than fits into the request line, or all of it.
+  /// Reads all of the content, or just more than fits into the request line.
   private static func readStart(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -159,7 +159,7 @@ extension DaemonClient {
     return ResourceAnswer(account: account, head: head, bodyBytes: bytes, problem: problem)
   }
 
-  /// - Returns: The reading end of the pipe for the response's body.
+  /// Returns the reading end of the pipe for the response's body.
   private func send(
     _ request: CallRequest, _ content: SharedDescriptor?, over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {
@@ -168,7 +168,7 @@ extension DaemonClient {
     _ = logRequest(.call(request))
     let passed = [content, SharedDescriptor(pipe.writing)].compactMap { $0 }
     try connection.send(envelope(.call(request)), passing: passed)
-    // The daemon now has the only copy of the writing end.
+    // The daemon has the only copy of the writing end.
     return pipe.reading
   }
 

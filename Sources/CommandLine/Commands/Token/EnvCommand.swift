@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent env`.
 enum EnvCommand {
   static let env = Command(
     .env, topic: .tokens,
@@ -78,7 +77,7 @@ enum EnvCommand {
     }
   }
 
-  /// Appends the output to the file that ``Shell/fileVariable`` names, or prints it.
+  /// Appends the output to the file of ``Shell/fileVariable``, or prints it.
   private static func writeOutput(_ text: Span<UInt8>, for shell: Shell) throws(Failure) {
     guard let variable = shell.fileVariable, let path = Environment.value(variable), !path.isEmpty else {
       return try Console.answer(text)
@@ -118,7 +117,7 @@ enum EnvCommand {
     }
   }
 
-  /// The shell to print statements for; sh by default.
+  /// The shell for the statements; sh by default.
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
     let named = invocation[.shell]
     guard invocation[.json] else { return named ?? .sh }
@@ -169,7 +168,7 @@ enum EnvCommand {
     return (shell ?? (isJSON ? .json : .sh)).failureStatement?(failure.code.exitStatus.rawValue) ?? ""
   }
 
-  /// The shell that an invalid command line names, if any.
+  /// The shell in an invalid command line, if any.
   private static func namedShell(_ arguments: [String]) -> Shell? {
     var named: Shell?
     for (index, argument) in arguments.enumerated() {

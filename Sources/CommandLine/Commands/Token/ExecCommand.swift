@@ -1,7 +1,6 @@
 internal import Platform
 internal import Wire
 
-/// `agent exec`.
 enum ExecCommand {
   static let exec = Command(
     .exec, topic: .tokens,

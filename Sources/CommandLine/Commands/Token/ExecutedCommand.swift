@@ -19,9 +19,7 @@ enum ExecutedCommand {
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Runs a command as a child. Returns its status, or 126 or 127 if it cannot be run.
-  ///
-  /// - Parameter wait: Returns the command's status once it has ended.
+  /// Runs a command as a child until `wait` returns its status. Returns 126 or 127 if the command cannot run.
   static func run(
     _ command: [String], _ environment: [[UInt8]], _ console: Console,
     until wait: (borrowing SupervisedCommand) throws(SystemError) -> ProcessStatus
@@ -33,7 +31,7 @@ enum ExecutedCommand {
     do { return try wait(child) } catch { throw Failure(error, doing: "cannot wait for the command") }
   }
 
-  /// Reports that a command could not run, and returns the exit status.
+  /// Returns the exit status, 126 or 127.
   static func reportStartFailure(_ program: String, _ error: SystemError, _ console: Console) -> Int32 {
     let reason = error.isNotFound ? Phrase("command not found") : Phrase(known: error.message)
     console.report(Failure(.invalidRequest, Phrase("cannot run \"\(program)\": \(reason)")))
@@ -42,7 +40,7 @@ enum ExecutedCommand {
 }
 
 extension ProcessStatus {
-  /// If a signal ended the command, ends this process by the same signal. Otherwise returns the exit status.
+  /// Ends this process by the signal that ended the command, if any. Otherwise returns the exit status.
   func propagate() -> Int32 {
     if case .signalled(let signal) = self { Signals.raise(signal) }
     return shellStatus

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// `agent proof`.
 enum ProofCommand {
   static let proof = Command(
     .proof,

@@ -1,11 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// Runs `agent token [ACCOUNT]` without options.
-///
-/// Behaves like ``TokenCommand``, but uses only stack memory: in a static program, each array type's first use costs
-/// thousands of instructions and several page faults. Leaves unusual cases to ``TokenCommand``, before printing
-/// anything.
+/// Runs `agent token [ACCOUNT]` without options. Behaves like ``TokenCommand``, but uses only stack memory: in a static
+/// program, each array type's first use costs thousands of instructions and several page faults. Leaves unusual cases
+/// to ``TokenCommand``, before printing anything.
 enum QuickToken {
   enum Outcome {
     case printed
@@ -92,7 +90,7 @@ enum QuickToken {
 
 /// This process's arguments, read without copying.
 private enum QuickArguments {
-  /// The account in `token [ACCOUNT]`; empty if omitted, nil for any other command line.
+  /// The account in `token [ACCOUNT]`; empty if omitted, nil for other command lines.
   static var account: UnsafeBufferPointer<UInt8>? {
     guard let program = unsafe Processes.argument(0), unsafe !mayBeHelperName(program.span),
       let command = unsafe Processes.argument(1), unsafe isToken(command.span), unsafe Processes.argument(3) == nil
@@ -107,7 +105,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name is as long as a helper's, such as `keyring`. May be wrong.
+  /// Whether the program's name is as long as a helper's. May be wrong.
   private static func mayBeHelperName(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
@@ -120,7 +118,7 @@ private enum QuickArguments {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
 
-  /// - Parameter buffer: Initialized memory that outlives this value.
+  /// The memory must be initialized and outlive this value.
   init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
     unsafe self.buffer = buffer
   }
@@ -152,7 +150,7 @@ private enum QuickArguments {
     removeAll()
   }
 
-  /// Reads once. Returns the number of bytes; 0 at the end or if the buffer is full.
+  /// Reads once. Returns the number of bytes; 0 at the end or if full.
   mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
     guard count < capacity else { return 0 }
     let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])
@@ -162,7 +160,6 @@ private enum QuickArguments {
     return got
   }
 
-  /// Whether the buffer ends with a complete line.
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
   var failure: Failure? {

@@ -45,7 +45,7 @@ enum RenewCommand {
     }
   }
 
-  /// - Parameter directory: The working directory: empty until the daemon needs it, nil with an account.
+  /// `directory` is empty until the daemon needs it, and nil with an account.
   private static func print(
     _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,
     _ hook: PromptHook
@@ -68,7 +68,7 @@ enum RenewCommand {
     }
   }
 
-  /// Seconds to wait before renewal: until a minute before `expiry` (Unix seconds), or later for a short lifetime.
+  /// The seconds until a minute before `expiry` (Unix seconds), or until later for a short lifetime.
   static func renewalDelay(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()

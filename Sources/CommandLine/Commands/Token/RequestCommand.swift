@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent request`.
 enum RequestCommand {
   static let request = Command(
     .request, topic: .tokens,
@@ -77,8 +76,7 @@ enum RequestCommand {
     return request
   }
 
-  /// The response's head as in HTTP/1.1. Replaces control characters, which fields must not contain (RFC 9110 section
-  /// 5.5).
+  /// The head as in HTTP/1.1. Replaces control characters, which are invalid in fields (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.replacingControls(field.value))\r\n" }
@@ -92,9 +90,8 @@ enum RequestCommand {
     ])
   }
 
-  /// The value of `--data`. Several values are joined as one form (WHATWG URL, section 5).
-  ///
-  /// - Throws: `invalid_request` if one of several names a file.
+  /// The value of `--data`. Joins several values as one form (WHATWG URL, section 5). Throws `invalid_request` if one
+  /// of several names a file.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
@@ -127,7 +124,7 @@ enum RequestCommand {
   }
 }
 
-/// Writes a response's body to standard output, or to a file that is replaced.
+/// Writes a response's body to standard output, or replaces a file.
 struct BodyWriter: ~Copyable {
   private let path: String?
   /// The timeout for opening a FIFO.
@@ -136,10 +133,8 @@ struct BodyWriter: ~Copyable {
   /// Removes control characters on a terminal; nil for other output and raw bodies.
   private var filter: TerminalFilter?
 
-  /// - Parameters:
-  ///   - path: Nil for standard output.
-  ///   - seconds: The timeout for the reader of a FIFO; nil for no limit.
-  ///   - isRaw: Whether a terminal gets the body unchanged.
+  /// Without a path, writes to standard output. `seconds` limits the wait for a FIFO's reader; nil for no limit.
+  /// `isRaw` disables filtering on a terminal.
   init(path: String?, within seconds: Int?, isRaw: Bool = false) {
     (self.path, timeoutSeconds) = (path, seconds)
     if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }

@@ -87,9 +87,8 @@ enum StandingFileCommand {
     )
   }
 
-  /// Adds a token file to the account's settings, and waits until it is written.
-  ///
-  /// - Parameter path: Nil for a file in the runtime directory.
+  /// Adds a token file to the account's settings, and waits until it is written. The default path is in the runtime
+  /// directory.
   private static func add(
     _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
@@ -136,7 +135,7 @@ enum StandingFileCommand {
     ((try? directory.fileNames()) ?? []).contains { $0.hasSameBytes(as: file.name) }
   }
 
-  /// Removes the account's token files of this kind and at this path, if given.
+  /// Removes the account's token files. A nil kind or path matches any.
   private static func remove(
     _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {

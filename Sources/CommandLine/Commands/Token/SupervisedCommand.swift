@@ -1,9 +1,8 @@
 internal import Platform
 
-/// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process.
-///
-/// Both processes are in one group and receive the terminal's signals, to which only the command reacts. Signals to
-/// this process alone are forwarded. When the command stops, so does this process.
+/// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process. Both
+/// processes are in one group and receive the terminal's signals, to which only the command reacts. Signals to this
+/// process alone are forwarded. When the command stops, so does this process.
 struct SupervisedCommand: ~Copyable {
   let process: Int32
   private let receiver: Signals.SignalReceiver
@@ -25,9 +24,7 @@ struct SupervisedCommand: ~Copyable {
 
   var raw: Int32 { receiver.raw }
 
-  /// Handles received signals.
-  ///
-  /// - Returns: The command's status once it has ended.
+  /// Returns the command's status once it has ended.
   borrowing func handleSignals() throws(SystemError) -> ProcessStatus? {
     while let (signal, isFromKernel) = receiver.nextWithOrigin() {
       if signal != Signals.SIGCHLD, !isFromKernel || signal == Signals.SIGCONT { send(signal) }
@@ -45,7 +42,7 @@ struct SupervisedCommand: ~Copyable {
   /// Sends a signal to the command. Invalid after ``handleSignals()`` has returned a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
-  /// Stops this process until SIGCONT, and then continues the command.
+  /// Stops this process until SIGCONT, then continues the command.
   private borrowing func stop(by signal: Int32) {
     Signals.stop(by: signal)
     send(Signals.SIGCONT)

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent token`, the most common command. Builds only what it prints.
+/// The most common command. Builds only what it prints.
 enum TokenCommand {
   static let token = Command(
     .token, topic: .tokens,
@@ -61,9 +61,8 @@ enum TokenCommand {
     }
   }
 
-  /// Writes a token and a newline. A JSON object always has the access token; a requested ID Token is added.
-  ///
-  /// - Throws: `missing_value` if there is no ID Token, `interaction_required` if it has expired.
+  /// Writes a token and a newline. A JSON object always has the access token, and a requested ID Token. Throws
+  /// `missing_value` if there is no ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {
@@ -120,7 +119,7 @@ extension TokenRequest {
 }
 
 extension TokenRequest.Target {
-  /// The requested token target; empty for the account's own token.
+  /// Empty for the account's own token.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],

@@ -46,7 +46,7 @@ enum TokenFileCommand {
 
 /// The actions after a token file has changed.
 struct RenewalActions: Sendable {
-  /// The signal to send to the command, if any.
+  /// The signal for the command, if any.
   let signal: Int32?
   /// The program to run, if any.
   let program: String?
@@ -66,7 +66,7 @@ struct RenewalActions: Sendable {
 struct TokenFileSupervisor {
   private let renewal: RenewalActions
   private let environment: [[UInt8]]
-  /// The process ID of the program that runs because the file has changed, if any.
+  /// The process ID of the renewal program while it runs.
   private var eventCommand: Int32?
   /// Whether the file has changed since ``eventCommand`` started.
   private var hasNewerChange = false
@@ -79,7 +79,6 @@ struct TokenFileSupervisor {
     self.environment = environment
   }
 
-  /// Returns the command's status once it has ended.
   mutating func wait(
     for child: borrowing SupervisedCommand, _ keeper: inout TokenFileKeeper
   ) throws(SystemError) -> ProcessStatus {
@@ -99,7 +98,7 @@ struct TokenFileSupervisor {
     }
   }
 
-  /// Signals the command and runs the program, after a change of the file.
+  /// Signals the command and runs the program.
   private mutating func reportChange(_ child: borrowing SupervisedCommand, _ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }

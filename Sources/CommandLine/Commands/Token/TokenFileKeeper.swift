@@ -18,7 +18,7 @@ struct TokenFileKeeper: ~Copyable {
 
   var console: Console { client.console }
 
-  /// - Parameter connection: A connection after ``begin(_:_:_:)``.
+  /// The connection must be from ``begin(_:_:_:)``.
   init(
     _ client: DaemonClient, account: String, _ kind: TokenKind, path: String, _ connection: consuming DaemonConnection
   ) {
@@ -48,7 +48,7 @@ struct TokenFileKeeper: ~Copyable {
     return envelope
   }
 
-  /// True if the file has changed since the last call.
+  /// Whether the file has changed since the last call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
@@ -105,7 +105,6 @@ struct TokenFileKeeper: ~Copyable {
     fileExists = false
   }
 
-  /// Reconnects if that is due, and requests the file again.
   mutating func reconnectIfDue(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     guard connection.isAttemptDue else { return }
     try connection.reconnect(poller, key: key) { [client, request] (next) throws(Failure) in

@@ -1,12 +1,10 @@
 internal import Encoding
 internal import Wire
 
-/// The checked text of tokens and their types, which come from servers.
+/// Checks tokens and their types, which come from servers.
 enum TokenText {
-  /// Rejects a token that could end a header or control a terminal.
-  ///
-  /// - Throws: `server_misbehaved` for a token that is empty, contains a space (RFC 6750 section 2.1), or is not
-  ///   printable ASCII (RFC 6749 appendix A.12).
+  /// Throws `server_misbehaved` for a token that is empty, contains a space (RFC 6750 section 2.1), or is not printable
+  /// ASCII (RFC 6749 appendix A.12): it could end a header or control a terminal.
   static func check(_ token: Span<UInt8>, _ kind: Phrase) throws(Failure) {
     var isPrintable = !token.isEmpty
     for index in token.indices where !token[index].isVisibleASCII { isPrintable = false }
@@ -15,9 +13,7 @@ enum TokenText {
     }
   }
 
-  /// The token type as an `Authorization` scheme.
-  ///
-  /// - Throws: `server_misbehaved` if the scheme is invalid (RFC 9110, section 5.6.2).
+  /// The token type as an `Authorization` scheme. Throws `server_misbehaved` if invalid (RFC 9110, section 5.6.2).
   static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
     let scheme = answer.description.tokenType
     guard !scheme.isEmpty,
@@ -30,7 +26,7 @@ enum TokenText {
 }
 
 extension SecretText {
-  /// Runs `body` with an empty text, and always overwrites the text afterwards.
+  /// Passes an empty text to `body`, and always overwrites it afterwards.
   static func with<Result, Failure: Error>(
     capacity: Int, _ body: (inout SecretText) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -19,7 +19,7 @@ struct TokenVariables: Sendable {
   /// The default variable for the file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The variables for the prompt hook. The defaults exclude the account, which would override `agent use`.
+  /// The defaults exclude the account, which would override `agent use`.
   var hookVariables: TokenVariables {
     var hookVariables = self
     if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }
@@ -49,7 +49,7 @@ struct TokenVariables: Sendable {
     self.mappings = areDefaults ? Self.defaults : mappings
   }
 
-  /// The variables on the command line, otherwise in the account's settings, otherwise the defaults.
+  /// The variables on the command line, else in the settings, else the defaults.
   func effective(for account: TokenDescription) throws(Failure) -> TokenVariables {
     try effective(settings: account.variables)
   }
@@ -59,7 +59,7 @@ struct TokenVariables: Sendable {
     areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
-  /// The optional parts of the response that the variables need.
+  /// The optional response parts that the variables need.
   var extras: TokenRequest.Extras {
     var extras = TokenRequest.Extras(wantsVariables: areDefaults)
     for mapping in mappings {
@@ -85,11 +85,8 @@ struct TokenVariables: Sendable {
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Calls `body` with each variable and its value, in order. Only the value of a default variable may be nil.
-  ///
-  /// Omits an expired ID Token, unless nothing else is requested.
-  ///
-  /// - Throws: `missing_value` if a variable of `--var` has no value.
+  /// Calls `body` with each variable and value, in order. Only a default variable's value may be nil. Omits an expired
+  /// ID Token, unless nothing else is requested. Throws `missing_value` if a variable of `--var` has no value.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
@@ -120,7 +117,7 @@ struct TokenVariables: Sendable {
     removed(defaults.map(\.name) + [fileVariable], from: environment)
   }
 
-  /// Removes the variables that are about to be set, so that all belong to one token.
+  /// Removes the variables to be set, so that all belong to one token.
   func removed(from environment: [[UInt8]]) -> [[UInt8]] { Self.removed(names, from: environment) }
 
   private static func removed(_ names: [String], from environment: [[UInt8]]) -> [[UInt8]] {

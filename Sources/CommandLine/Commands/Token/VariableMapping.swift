@@ -11,9 +11,7 @@ final class VariableMapping: Sendable {
     self.field = field
   }
 
-  /// Parses `NAME=FIELD`.
-  ///
-  /// - Throws: `invalid_request` if malformed, or if ``VariableName`` rejects the name.
+  /// Parses `NAME=FIELD`. Throws `invalid_request` if malformed, or if ``VariableName`` rejects the name.
   init(_ text: String) throws(Failure) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       throw Failure(.invalidRequest, "\"--var\" must be NAME=FIELD", hint: "agent help env")
@@ -59,10 +57,8 @@ extension TokenField {
     }
   }
 
-  /// Calls `body` with the value or nil. Overwrites tokens afterwards.
-  ///
-  /// A claim that is not a string is passed as compact JSON, and `null` as no value (OpenID Connect Core 1.0, section
-  /// 5.3.2).
+  /// Calls `body` with the value or nil. Overwrites tokens afterwards. Passes a claim other than a string as compact
+  /// JSON, and `null` as nil (OpenID Connect Core 1.0, section 5.3.2).
   func withValue(
     in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {

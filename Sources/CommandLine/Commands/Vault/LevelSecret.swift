@@ -42,7 +42,7 @@ struct LevelSecret {
   enum Purpose {
     /// The prompt says only "PIN" or "Passphrase".
     case plain
-    /// The prompt names the accounts, if they fit on a line.
+    /// Names the accounts, if they fit on a line.
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
@@ -52,12 +52,8 @@ struct LevelSecret {
 
   var isNamed: Bool { named.isNamed }
 
-  /// Opens the secret, prompting if necessary.
-  ///
-  /// - Parameters:
-  ///   - purpose: Selects the prompt.
-  ///   - isNew: Whether the secret is new and must be typed twice.
-  /// - Throws: `invalid_request` if the secret is not given and cannot be typed.
+  /// Opens the secret, prompting if necessary. `purpose` selects the prompt. A new secret must be typed twice. Throws
+  /// `invalid_request` if the secret is not given and cannot be typed.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {
@@ -86,7 +82,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Asks for a new secret until both entries match. Returns a pipe with it.
+  /// Asks until both entries match. Returns a pipe with the secret.
   private func promptTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

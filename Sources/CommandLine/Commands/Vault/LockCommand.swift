@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// `agent lock` and `agent unlock`.
 enum LockCommand {
   static let lock = Command(
     .lock,

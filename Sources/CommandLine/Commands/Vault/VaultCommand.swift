@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent vault`. A function without a comment reads a subcommand's command line and returns its action.
 enum VaultCommand {
   static let vaultStatus = Command(
     .vaultStatus, topic: .upkeep,
@@ -199,7 +198,7 @@ enum VaultCommand {
       hint: "enter them, or remove slots first; all slots: agent vault status")
   }
 
-  /// Returns an action that changes the vault. `secrets` opens the secrets to pass; `note` describes the result.
+  /// Sends the request with the secrets from `secrets`, and prints the confirmation from `note`.
   private static func change(
     _ request: VaultRequest, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Vocabulary
 
-/// Describes the vault to users.
 enum VaultText {
   static func status(_ result: JSONObject) -> String {
     var listing = Listing()

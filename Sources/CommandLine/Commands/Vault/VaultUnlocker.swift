@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Unlocks levels of the vault, prompting for passphrase or PIN.
+/// Unlocks vault levels, prompting for passphrase or PIN.
 struct VaultUnlocker {
   private let client: DaemonClient
   private var passphrase: LevelSecret
@@ -10,7 +10,7 @@ struct VaultUnlocker {
 
   private static let maximumAttempts = 3
 
-  /// - Parameter timeout: The timeout for typing; nil for none.
+  /// A nil timeout does not limit typing.
   init(_ invocation: Invocation, _ client: DaemonClient, timeout: Duration? = nil) throws(Failure) {
     self.client = client
     passphrase = try .passphrase(invocation)
@@ -18,9 +18,7 @@ struct VaultUnlocker {
     (passphrase.timeout, pin.timeout) = (timeout, timeout)
   }
 
-  /// Unlocks the levels that the account needs, or all levels if `account` is nil.
-  ///
-  /// - Returns: The unlocked levels.
+  /// Unlocks the levels that the account needs, or all levels if nil. Returns the unlocked ones.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
     while let (level, accounts) = try next(account, over: &connection) {
@@ -32,7 +30,7 @@ struct VaultUnlocker {
     return opened
   }
 
-  /// Makes a level ready for new data: unlocks it, or creates it.
+  /// Unlocks or creates a level for new data.
   func prepare(_ level: Protection, over connection: inout DaemonConnection) throws(Failure) {
     guard level != .device else { return }
     let status = try VaultStatus(over: &connection, client)
@@ -48,13 +46,13 @@ struct VaultUnlocker {
     }
   }
 
-  /// Whether an option gives a secret, or the user can type one.
+  /// Whether a secret is given or can be typed.
   var canGetSecret: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// The hint for a lost secret: the commands that end the level's sessions.
+  /// Adds a hint for a lost secret: the commands that end the level's sessions.
   private func withLostSecretHint(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection)
     -> Failure
   {
@@ -67,7 +65,7 @@ struct VaultUnlocker {
     return failure
   }
 
-  /// The next level to unlock, and its accounts. Nil if there is none.
+  /// The next level to unlock, and its accounts, if any.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {
@@ -106,7 +104,6 @@ struct VaultUnlocker {
   }
 }
 
-/// The result of `vault status`.
 struct VaultStatus {
   private let result: JSONObject
 
@@ -117,14 +114,14 @@ struct VaultStatus {
   /// Why the vault is unusable; nil if it works.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
-  /// Why the TPM is not used; nil if it is used or could be.
+  /// Why the TPM is not used; nil if it is or could be.
   var tpmProblem: Phrase? { result["binding_problem"]?.string.map { Phrase(known: $0) } }
 
   func has(_ level: Protection) -> Bool { entry(level) != nil }
 
   func isLocked(_ level: Protection) -> Bool { entry(level)?["locked"]?.bool == true }
 
-  /// Whether the level protects the account, or any account if `account` is nil.
+  /// Whether the level protects the account, or any account if nil.
   func protects(_ account: String?, at level: Protection) -> Bool {
     let names = accounts(at: level)
     guard let account else { return !names.isEmpty }

@@ -3,11 +3,8 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Makes the daemon verify tokens. Repeats the request if the daemon ends before it reads any.
-  ///
-  /// - Parameters:
-  ///   - passed: The descriptor of the keys, if any.
-  ///   - emit: Receives blocks of complete lines, each with one result.
+  /// Makes the daemon verify tokens. Repeats the request if the daemon ends before reading any. `passed` may contain
+  /// the keys' descriptor. `emit` receives complete lines, one per result.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
@@ -25,7 +22,7 @@ extension DaemonClient {
     return try verify(request, of: tokens, over: connectAgain(), passed, &mayHaveBeenRead, emit)
   }
 
-  /// - Parameter mayHaveBeenRead: Whether the daemon may have read the request.
+  /// Sets `mayHaveBeenRead` if the daemon may have read the request.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     _ passed: [SharedDescriptor], _ mayHaveBeenRead: inout Bool, _ emit: (LineBlocks.Block) throws(Failure) -> Void
@@ -46,7 +43,7 @@ extension DaemonClient {
     }
   }
 
-  /// - Returns: The reading end of the pipe for the results.
+  /// Returns the reading end of the pipe for the results.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent decode`. Needs no daemon or key, and always warns that it verifies nothing.
+/// Needs no daemon or key, and always warns that it verifies nothing.
 enum DecodeCommand {
   static let decode = Command(
     .decode,
@@ -60,7 +60,7 @@ enum DecodeCommand {
     try Console.answer((isFirst ? "" : "\n") + token.text(now: now))
   }
 
-  /// Warns that nothing was verified, even with `--quiet` and `--json`.
+  /// Warns even with `--quiet` and `--json`.
   private static func warn(_ console: Console) {
     let word = Console.styled(Phrase("warning:").localized(), as: "1;33", !console.usesJSON && Console.mayColour)
     let name = ProgramName.current.text

@@ -15,12 +15,10 @@ struct DecodedToken: Hashable {
 
   let header: JSONObject
   let content: Content
-  /// The length of the signature in bytes; 0 if the token is not signed.
+  /// 0 if the token is not signed.
   let signatureBytes: Int
 
-  /// Parses a compact JWS or JWE (RFC 7515, RFC 7516).
-  ///
-  /// - Throws: `malformed_token` for other text.
+  /// Parses a compact JWS or JWE (RFC 7515, RFC 7516). Throws `malformed_token` for other text.
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
@@ -47,7 +45,6 @@ struct DecodedToken: Hashable {
     signatureBytes = try Self.decode(text.extracting(parts[2]), Phrase("signature")).count
   }
 
-  /// The ranges of the parts between dots.
   private static func parts(_ text: Span<UInt8>) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     var start = 0
@@ -87,15 +84,13 @@ struct DecodedToken: Hashable {
     return object
   }
 
-  /// The maximum length of a value in characters.
+  /// The maximum length in characters.
   private static let valueLimit = 1000
 
   /// The claims that contain times (RFC 7519, OpenID Connect Core 1.0).
   private static let timeClaims = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
-  /// The header and claims as shown on a terminal, with readable times.
-  ///
-  /// - Parameter now: Unix seconds.
+  /// The token as shown on a terminal, with readable times. `now` is in Unix seconds.
   func text(now: Int) -> String {
     var text = "header\n" + Self.rows(header.names.map { ($0, Self.plain(header[$0] ?? .null)) })
     switch content {

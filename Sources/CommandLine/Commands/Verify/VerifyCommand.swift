@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent verify`. Prints each verdict to standard output as it arrives.
+/// Prints each verdict to standard output as it arrives.
 enum VerifyCommand {
   static let verify = Command(
     .verify,
@@ -151,15 +151,13 @@ enum VerifyCommand {
 
 /// Formats a verdict as one line for a terminal.
 enum VerdictText {
-  /// The maximum length of a value in characters.
+  /// The maximum length in characters.
   private static let valueLimit = 100
 
-  /// The names of the claims that may remain unchecked.
+  /// The claims that may remain unchecked.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
-  /// Writes the line for a verdict, or nothing for invalid text.
-  ///
-  /// - Parameter now: Unix seconds.
+  /// Writes the line for a verdict, or nothing for invalid text. `now` is in Unix seconds.
   static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
     guard let verdict = try? JSONLayout(parsing: line).root else { return }
     guard verdict["valid"]?.value(in: line).bool == true else {

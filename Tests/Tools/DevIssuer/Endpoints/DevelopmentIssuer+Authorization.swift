@@ -4,13 +4,13 @@ import Platform
 /// The authorization endpoint (RFC 6749 section 3.1) and pushed authorization requests (RFC 9126).
 extension DevelopmentIssuer {
   private static let requestURIPrefix = "urn:ietf:params:oauth:request_uri:"
-  /// The lifetime of a pushed request, in seconds.
+  /// In seconds.
   private static let pushedLifetime = 60
-  /// The time that users have to decide, in seconds.
+  /// How long the user may take to decide, in seconds.
   private static let waitingLifetime = 600
 
-  /// Starts an authorization: asks the user, or responds immediately, according to the settings. Redirects only for a
-  /// known client and its redirect URIs (RFC 6749 section 4.1.2.1).
+  /// Asks the user, or responds immediately if the settings say so. Redirects errors only to a known client's
+  /// redirect URI (RFC 6749 section 4.1.2.1).
   mutating func authorize(_ request: IssuerRequest) throws -> IssuerAnswer {
     var target: RedirectTarget?
     do {
@@ -34,7 +34,7 @@ extension DevelopmentIssuer {
       until: instant(after: Self.waitingLifetime))
   }
 
-  /// The redirect URI of a request (RFC 6749 sections 3.1.2 and 3.1.2.4).
+  /// The redirect URI and state (RFC 6749 sections 3.1.2 and 3.1.2.4).
   private static func target(of parameters: IssuerParameters, _ client: IssuerClient) throws -> RedirectTarget {
     let uri = try client.redirect(try parameters.required("redirect_uri"), "redirect_uri")
     return RedirectTarget(uri: uri, state: parameters["state"])
@@ -58,7 +58,6 @@ extension DevelopmentIssuer {
 
   // MARK: The user
 
-  /// Redirects to the client with the user's decision.
   mutating func decideAuthorization(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard let form = try ownForm(of: request) else {
       throw Refusal("invalid_request", "this form was too old or came from elsewhere", status: 403)
@@ -79,7 +78,7 @@ extension DevelopmentIssuer {
     }
     let session = signIn(for: wanted, username)
     let cookie = try state.sessions.add(session)
-    // Other sites may start an authorization, so their navigations include the cookie too.
+    // Navigations from other sites may start an authorization, so they include the cookie too.
     return try approve(wanted, session)
       .with("Set-Cookie", "\(BrowserSession.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax")
   }
@@ -88,13 +87,13 @@ extension DevelopmentIssuer {
     request.cookie(BrowserSession.cookieName).flatMap { state.sessions[$0] }
   }
 
-  /// Creates a session, with authentication as strong as requested.
+  /// Creates a session with the requested strength of authentication.
   private func signIn(for wanted: CodeRequest, _ username: String) -> BrowserSession {
     let acr = wanted.acrValues.first(where: User.contexts.contains) ?? User.contexts[0]
     return BrowserSession(username: username, authTime: wall, acr: acr)
   }
 
-  /// Shows the client, the scope and the target of the redirect (RFC 8252 section 8.6, RFC 9700 section 4.11).
+  /// Shows client, scope and redirect target (RFC 8252 section 8.6, RFC 9700 section 4.11).
   private func consentPage(
     _ request: IssuerRequest, _ wanted: CodeRequest, key: String, problem: String? = nil
   ) throws -> IssuerAnswer {
@@ -126,8 +125,7 @@ extension DevelopmentIssuer {
 
   // MARK: Pushed requests
 
-  /// The pushed authorization request endpoint (RFC 9126 section 2), with the checks of the authorization endpoint
-  /// (section 2.1).
+  /// The pushed authorization request endpoint (RFC 9126 section 2).
   mutating func push(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     try check(form["request_uri"] == nil, "invalid_request", "request_uri does not belong here")
@@ -142,7 +140,7 @@ extension DevelopmentIssuer {
     return .json(["request_uri": .string(uri), "expires_in": .int(Self.pushedLifetime)], status: 201)
   }
 
-  /// Removes and returns the request for a `request_uri` (RFC 9126 section 4), valid once and only for its client.
+  /// Removes and returns a pushed request (RFC 9126 section 4). Its `request_uri` is valid once, for its client only.
   private mutating func takePushed(_ uri: String, _ client: IssuerClient) throws -> CodeRequest {
     let key = String(uri.dropFirst(Self.requestURIPrefix.count))
     guard uri.hasPrefix(Self.requestURIPrefix), var found = state.pushed[key], found.client.id == client.id else {
@@ -155,8 +153,8 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Protects forms against other sites (RFC 6749 section 10.12, RFC 8628 section 5.4): the browser has a random cookie,
-/// and the form contains its keyed hash.
+/// Protects forms against other sites (RFC 6749 section 10.12, RFC 8628 section 5.4): the form contains a keyed hash
+/// of the browser's random cookie.
 extension DevelopmentIssuer {
   private static let formCookie = "devissuer"
 
@@ -169,7 +167,7 @@ extension DevelopmentIssuer {
     return known == nil ? page.answer.with("Set-Cookie", field) : page.answer
   }
 
-  /// The form of a page of this issuer; nil for other pages.
+  /// The submitted form; nil if its page is not from this issuer.
   func ownForm(of request: IssuerRequest) throws -> IssuerParameters? {
     guard let form = try? request.form(), let found = form["csrf"], let cookie = request.cookie(Self.formCookie),
       Seal.isSame(try seal("form", cookie), found)
@@ -191,7 +189,7 @@ extension DevelopmentIssuer {
     let answer = target?.answer() ?? farewell.answer
     let cookie = request.cookie(BrowserSession.cookieName) ?? ""
     guard let session = state.sessions[cookie] else { return answer }
-    // Only an ID Token of the same user proves that the user wants this (section 2).
+    // Only an ID Token of the same user proves the user's consent (section 2).
     let isConfirmed = try request.method == "POST" && ownForm(of: request)?["decision"] == "logout"
     guard isConfirmed || hint?.subject == User.subject(session.username) else {
       let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state"]
@@ -207,8 +205,7 @@ extension DevelopmentIssuer {
       "Set-Cookie", "\(BrowserSession.cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
   }
 
-  /// The target of the redirect after logout (section 3). The client must be the one to which the ID Token was issued
-  /// (section 2).
+  /// The redirect target after logout (section 3). The client must be the ID Token's (section 2).
   private func logoutTarget(_ parameters: IssuerParameters, _ audience: String?) throws -> RedirectTarget? {
     let id = parameters["client_id"] ?? audience
     try check(audience ?? id == id, "invalid_request", "client_id is not the one of id_token_hint")

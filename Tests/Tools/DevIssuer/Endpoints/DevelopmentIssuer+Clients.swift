@@ -1,15 +1,14 @@
 import Crypto
 import Encoding
 
-/// Client authentication (RFC 6749 section 2.3), and assertions for a client, a workload or a user at another server
-/// (RFC 7523), both accepted and issued.
+/// Authenticates clients (RFC 6749 section 2.3), and accepts and issues assertions for clients, workloads and users
+/// (RFC 7523).
 extension DevelopmentIssuer {
   static let assertionAlgorithms = [JWSAlgorithm.ES256, .RS256, .PS256, .EdDSA, .Ed25519]
-  /// The `typ` of an assertion for a user (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  /// draft-ietf-oauth-identity-assertion-authz-grant-04.
   private static let userType = "oauth-id-jag+jwt"
 
-  /// The algorithms of client assertions, access tokens and ID Tokens for the FAPI 2.0 Security Profile (final,
-  /// February 2025, section 5.4.1, item 1).
+  /// The algorithms of the FAPI 2.0 Security Profile (final, February 2025, section 5.4.1, item 1).
   private static let profileAlgorithms = [JWSAlgorithm.PS256, .ES256, .EdDSA, .Ed25519]
 
   /// Whether the server enforces the FAPI 2.0 Security Profile.
@@ -17,10 +16,10 @@ extension DevelopmentIssuer {
   var assertionAlgorithms: [JWSAlgorithm] { isStrict ? Self.profileAlgorithms : Self.assertionAlgorithms }
   var grantTypes: [String] { isStrict ? GrantType.profile : GrantType.all }
 
-  /// The form of a request and its client.
+  /// The form of a request and its authenticated client.
   ///
-  /// - Throws: `invalid_client` if the client is unknown or not authenticated, `invalid_request` if it used two methods
-  ///   or two names.
+  /// - Throws: `invalid_client` for an unknown or unauthenticated client, `invalid_request` for two methods or client
+  ///   IDs.
   mutating func authenticated(_ request: IssuerRequest) throws -> (IssuerParameters, IssuerClient) {
     let form = try request.form()
     let (header, assertion) = (request.values(of: "authorization").first, form["client_assertion"])
@@ -29,7 +28,7 @@ extension DevelopmentIssuer {
     let isKnown = form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     try check(isKnown || assertion == nil, "invalid_request", "unknown client_assertion_type")
     let basic = try header.map { _ in try Self.basic(request) }
-    // A workload's assertion identifies the workload.
+    // The subject of a workload's assertion is the workload, not the client.
     let subject = try form["client_id"] == IssuerClient.workloadID ? nil : assertion.map(Self.subject)
     let id = form["client_id"] ?? basic?.id ?? subject
     try check(id == basic?.id ?? subject ?? id, "invalid_request", "two client identifiers")
@@ -49,8 +48,8 @@ extension DevelopmentIssuer {
     return (form, client)
   }
 
-  /// The client ID and secret of HTTP Basic, which are form-encoded (RFC 6749 section 2.3.1, RFC 7617). An empty secret
-  /// is read as none.
+  /// The form-encoded client ID and secret of HTTP Basic (RFC 6749 section 2.3.1, RFC 7617). The secret is nil if
+  /// empty.
   private static func basic(_ request: IssuerRequest) throws -> (id: String, secret: String?) {
     guard case let (scheme, text?)? = request["authorization"].map({ ASCII.halves($0, at: " ") }),
       scheme.lowercased() == "basic", let bytes = try? Base64.decode(text),
@@ -67,12 +66,12 @@ extension DevelopmentIssuer {
     return try check(subject, "invalid_client", "client_assertion is malformed")
   }
 
-  /// Verifies a client assertion (RFC 7523 section 3), which then cannot be used again.
+  /// Verifies a client assertion (RFC 7523 section 3) and marks it as used.
   private mutating func verify(_ assertion: String, of client: IssuerClient, at path: String) throws {
-    // The issuer, the token endpoint and the called endpoint are acceptable (item 3; RFC 9126 section 2). The profile
-    // accepts only the issuer, as a string (section 5.3.2.1, item 8).
+    // The issuer, the token endpoint and the called endpoint (item 3; RFC 9126 section 2); in the profile only the
+    // issuer, as a string (section 5.3.2.1, item 8).
     let names = isStrict ? [url] : [url, url + "/token", url + path]
-    // The client's clock may be a minute ahead, and the assertion is valid for at most an hour.
+    // The client's clock may be a minute ahead. An assertion is valid for at most an hour.
     guard
       let claims = try? Self.claims(
         of: assertion, by: client.keys, assertionAlgorithms, types: ["JWT", "client-authentication+jwt"]
@@ -86,7 +85,6 @@ extension DevelopmentIssuer {
     try check(used.use("assertion \(client.id) \(jti)"), "invalid_client", "client_assertion was used before")
   }
 
-  /// The header and claims of a JWT signed with one of the keys.
   private static func claims(
     of text: String, by keys: JWKSet, _ algorithms: [JWSAlgorithm], types: [String] = ["JWT"]
   ) throws(JOSEError) -> (header: JSONObject, claims: JWTClaims) {
@@ -95,7 +93,7 @@ extension DevelopmentIssuer {
     return (jws.header, try JWTClaims(payload: jws.payload))
   }
 
-  /// The claims of an ID Token of this issuer, even if it has expired; nil for another text.
+  /// The claims of an ID Token of this issuer, even an expired one; nil for other texts.
   func idTokenClaims(_ text: String) -> (subject: String, audience: String, expiresAt: Int)? {
     guard let keys = try? JWKSet(parsing: key.published.serialized()),
       let claims = try? Self.claims(of: text, by: keys, [key.algorithm]).claims, (try? claims.issuer) == url,
@@ -104,10 +102,11 @@ extension DevelopmentIssuer {
     return (subject, audience, (try? claims.expiresAt) ?? 0)
   }
 
-  /// The subject of a platform's assertion, verified according to RFC 7523 section 3. A violation is reported with the
-  /// error `code`.
+  /// The verified subject of a platform's assertion (RFC 7523 section 3).
   ///
-  /// - Parameter client: The client that an assertion for a user must contain: the request's.
+  /// - Parameters:
+  ///   - client: The client that an assertion for a user must name.
+  ///   - code: The error code for an invalid assertion.
   mutating func verifiedSubject(of assertion: String, from client: String? = nil, or code: String) throws -> String {
     try counting(.assertionFailures) { issuer in
       let (url, wall) = (issuer.url, issuer.wall)
@@ -128,8 +127,6 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Signs an assertion as the settings say.
-  ///
   /// - Parameter client: The client of an assertion for a user; nil for a job.
   private func signedAssertion(
     _ subject: String, for audience: String, client: String? = nil, scope: String? = nil
@@ -146,8 +143,7 @@ extension DevelopmentIssuer {
     return .string(try key.sign(header, JSON.object(claims).serialized()))
   }
 
-  /// Exchanges an ID Token for an assertion about its user, for another server
-  /// (draft-ietf-oauth-identity-assertion-authz-grant-04).
+  /// Exchanges an ID Token for an assertion about its user (draft-ietf-oauth-identity-assertion-authz-grant-04).
   mutating func exchangeIDToken(_ order: TokenOrder) throws -> IssuerAnswer {
     let (form, id) = (order.form, order.client.id)
     try check(form["subject_token_type"] == TokenType.idToken, "invalid_request", "subject_token_type: only id_token")
@@ -165,7 +161,7 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// Issues a platform's assertion for the requested audience, to a job that presents its token.
+  /// Issues a platform's assertion for the requested audience to a job.
   mutating func jobAssertion(_ request: IssuerRequest) throws -> IssuerAnswer {
     let isJob = settings.text("--job-token").map { request["authorization"] == "Bearer \($0)" } ?? false
     guard isJob else { throw Refusal("invalid_token", "it is not the token of a job", status: 401) }
@@ -175,7 +171,7 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Types of tokens that are exchanged (RFC 8693 section 3).
+/// Token type identifiers (RFC 8693 section 3).
 enum TokenType {
   static let access = "urn:ietf:params:oauth:token-type:access_token"
   static let jwt = "urn:ietf:params:oauth:token-type:jwt"

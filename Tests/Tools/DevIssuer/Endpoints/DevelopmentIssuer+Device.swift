@@ -2,7 +2,7 @@ import Encoding
 import Platform
 
 extension DevelopmentIssuer {
-  /// The device authorization endpoint (RFC 8628 sections 3.1 and 3.2).
+  /// RFC 8628 sections 3.1 and 3.2.
   mutating func authorizeDevice(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     try client.requireGrantType(GrantType.deviceCode)
@@ -23,10 +23,9 @@ extension DevelopmentIssuer {
     ])
   }
 
-  /// Why a user code cannot be used, for users.
+  /// The reason why a user code cannot be used, as shown to users.
   private struct CodeProblem: Error { let text: String }
 
-  /// The pending authorization for the entered user code.
   private func pendingDevice(_ typed: String) throws(CodeProblem) -> (deviceCode: String, device: DeviceGrant) {
     let found = UserCode.read(typed).flatMap { code in state.devices.first { $0.userCode == code } }
     guard let (key, device) = found else {
@@ -37,7 +36,6 @@ extension DevelopmentIssuer {
     return (key, device)
   }
 
-  /// Records a user's decision, once.
   mutating func decide(_ typed: String, approves: Bool, _ username: String) throws {
     var (deviceCode, device) = try pendingDevice(typed)
     device.decide(approves: approves, username, at: wall)
@@ -45,7 +43,7 @@ extension DevelopmentIssuer {
     count(approves ? .approvals : .denials)
   }
 
-  /// Exchanges a device code (RFC 8628 sections 3.4 and 3.5). An approved code can be used once.
+  /// Exchanges an approved device code once (RFC 8628 sections 3.4 and 3.5).
   mutating func redeemDeviceCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let code = try order.form.required("device_code")
     count(.devicePolls)
@@ -53,7 +51,7 @@ extension DevelopmentIssuer {
       throw Refusal("invalid_grant", "unknown device code, or used already")
     }
     try check(device.expiresAt > now, "expired_token", "the device code has expired")
-    // Clients measure the interval between sending two requests, but the network may deliver them closer together.
+    // The network may deliver two requests closer together than they were sent.
     let isTimely = device.lastPoll.map { $0.duration(to: now) + .milliseconds(100) >= device.interval } ?? true
     device.lastPoll = now
     // RFC 8628 section 3.5.
@@ -70,7 +68,7 @@ extension DevelopmentIssuer {
 
   // MARK: The pages at `verification_uri` (RFC 8628 section 3.3)
 
-  /// The page for entering a user code, and the response to its form.
+  /// The page for entering a user code, and its form's target.
   mutating func verification(_ request: IssuerRequest) throws -> IssuerAnswer {
     guard request.method == "POST" else {
       return try codePage(request, (try? request.queryParameters())?["user_code"])
@@ -80,7 +78,7 @@ extension DevelopmentIssuer {
         request, nil, status: 403, problem: "This form was too old or came from elsewhere. Please try again.")
     }
     let (typed, username) = (form["user_code"] ?? "", form["username"] ?? "")
-    // Twenty wrong codes per minute are allowed (RFC 8628 section 5.1).
+    // At most 20 wrong codes per minute (RFC 8628 section 5.1).
     if let since = state.guesses?.since, since.duration(to: now) >= .seconds(60) { state.guesses = nil }
     guard state.guesses?.count ?? 0 < 20 else {
       let page = Page(title: "Slow down", status: 429, lines: ["Too many wrong codes. Wait a minute."])
@@ -113,7 +111,7 @@ extension DevelopmentIssuer {
     return try show(page, request)
   }
 
-  /// Shows the code even if it was part of the link (RFC 8628 section 3.3.1).
+  /// Shows the code even if the link contained it (RFC 8628 section 3.3.1).
   private func consentPage(_ request: IssuerRequest, _ device: DeviceGrant, _ username: String) throws -> IssuerAnswer {
     let asking = try clients.named(device.grant.clientID).asking
     let lines = ["You are \(username). \(asking)", "Your device must show this code: \(device.userCode)"]
@@ -124,15 +122,15 @@ extension DevelopmentIssuer {
   }
 }
 
-/// A device authorization, from its request until its code is used (RFC 8628 section 3).
+/// A device authorization until its code is used (RFC 8628 section 3).
 struct DeviceGrant: Sendable {
   let userCode: String
-  /// The grant, without a user until approved.
+  /// Without a user until approved.
   var grant: IssuerGrant
   let expiresAt: Instant
-  /// The minimum interval between two polls.
+  /// The minimum time between two polls.
   var interval: Duration
-  /// The user's decision, or nil until then.
+  /// Nil until the user decides.
   var isApproved: Bool?
   var lastPoll: Instant?
 
@@ -142,18 +140,17 @@ struct DeviceGrant: Sendable {
   }
 }
 
-/// The code to enter: eight consonants, so that no word can appear (RFC 8628 section 6.1).
+/// Eight consonants, so that no word can appear (RFC 8628 section 6.1).
 enum UserCode {
   private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
-  /// Normalizes an entered code, ignoring case, hyphens and spaces. Nil if not a code.
+  /// Normalizes case, hyphens and spaces. Nil if not a code.
   static func read(_ text: String) -> String? {
     let letters = text.utf8.filter { !"- ".utf8.contains($0) }.map { $0 >= 0x61 ? $0 & 0xDF : $0 }
     guard text.utf8.count <= 64, letters.count == 8, letters.allSatisfy(alphabet.contains) else { return nil }
     return String(decoding: letters.prefix(4) + [UInt8(ascii: "-")] + letters.suffix(4), as: UTF8.self)
   }
 
-  /// Creates a code. All of the 20^8 codes are equally likely.
   static func random() -> String {
     read(String(decoding: (0..<8).compactMap { _ in alphabet.randomElement() }, as: UTF8.self)) ?? ""
   }

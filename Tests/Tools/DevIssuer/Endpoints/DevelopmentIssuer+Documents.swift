@@ -2,12 +2,12 @@ import Encoding
 import Crypto
 
 extension DevelopmentIssuer {
-  /// How long clients may cache the metadata and keys, in seconds.
+  /// How long clients may cache the metadata and keys.
   private static let cacheSeconds = 60
 
   /// Adds an ID Token to a token response (OpenID Connect Core sections 2 and 3.1.3.3).
   ///
-  /// - Parameter nonce: The nonce of the authorization request, only for its first token.
+  /// - Parameter nonce: The nonce of the authorization request, only for the grant's first ID Token.
   func addIDToken(to answer: inout IssuerAnswer, _ grant: IssuerGrant, _ username: String, nonce: String?) throws {
     var claims: JSONObject = [
       "iss": .string(url), "sub": .string(grant.subject), "aud": .string(grant.clientID),
@@ -17,7 +17,7 @@ extension DevelopmentIssuer {
     ]
     claims["nonce"] = nonce.map(JSON.string)
     claims["acr"] = grant.acr.map(JSON.string)
-    // An option makes the client secret the key of a MAC (section 3.1.3.7, step 8).
+    // An option signs with the client secret (section 3.1.3.7, step 8).
     let secret = settings.isOn("id_token_secret") ? clients[grant.clientID]?.secret.map { Array($0.utf8) } : nil
     let key = key
     let signer: IssuerAnswer.Signer =
@@ -27,7 +27,7 @@ extension DevelopmentIssuer {
     answer.signer = signer
   }
 
-  /// Adds the claims about a user: the standard ones, then those from options.
+  /// Adds the user's standard claims, then those from options.
   func about(_ username: String, _ claims: JSONObject) -> JSONObject {
     var result = claims
     for more in [User.claims(username), settings.entries("--claim")] {
@@ -36,10 +36,9 @@ extension DevelopmentIssuer {
     return result
   }
 
-  /// The JWK Set (RFC 7517 section 5).
   func jwks() -> IssuerAnswer { .json(["keys": [key.jwk]], cachedFor: Self.cacheSeconds) }
 
-  /// The metadata: the same document for OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2.
+  /// The metadata for OpenID Connect Discovery 1.0 section 3 and RFC 8414 section 2.
   func metadata() -> IssuerAnswer {
     let list = { (names: [String]) in JSON.array(names.map(JSON.string)) }
     var document: JSONObject = [

@@ -3,8 +3,7 @@ import Encoding
 
 /// DPoP proofs (RFC 9449), and tokens presented with them.
 extension DevelopmentIssuer {
-  /// Verifies a request's proof, which then cannot be used again (sections 4.3 and 11.1). Nil if there is none and none
-  /// is required.
+  /// Verifies a request's proof and marks it as used (sections 4.3 and 11.1). Nil if absent and not required.
   ///
   /// - Parameters:
   ///   - thumbprint: The required key; nil for any.
@@ -63,13 +62,13 @@ extension DevelopmentIssuer {
     for role in ProofRole.allCases { nonces[role] = [try Seal.opaque()] }
   }
 
-  /// The token in the Authorization header, the only accepted location (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// The token in the Authorization header (RFC 6750 section 2.1, RFC 9449 section 7.1).
   static func presentedToken(_ request: IssuerRequest) throws -> (text: String, isDPoP: Bool) {
     let malformed = Refusal.challenge("invalid_request", "send one Bearer token in the header", status: 400)
     let values = request.values(of: "authorization")
     guard let value = values.first else {
       let inQuery = (request.query ?? "").split(separator: "&").contains { $0.hasPrefix("access_token=") }
-      // No authentication was attempted, so there is no error code (RFC 6750 section 3.1).
+      // RFC 6750 section 3.1: without authentication, there is no error code.
       throw inQuery ? malformed : Refusal.challenge(nil)
     }
     let parts = value.split(separator: " ").map(String.init)
@@ -79,8 +78,7 @@ extension DevelopmentIssuer {
     return (parts[1], scheme == "dpop")
   }
 
-  /// The access token of a request to a protected resource, accepted only with the scheme of its type (sections 7.1 and
-  /// 7.2).
+  /// The access token of a request, with the scheme of its type (sections 7.1 and 7.2).
   mutating func accessToken(of request: IssuerRequest) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let presented = try Self.presentedToken(request)
     let unbound = Refusal.challenge("invalid_token", "unknown, expired or revoked")
@@ -93,7 +91,7 @@ extension DevelopmentIssuer {
         of: request, .resourceServer, isNeeded: true, thumbprint: thumbprint, accessToken: presented.text)
       return found
     } catch let refusal as Refusal {
-      // A rejected proof is reported by a challenge (section 7.1).
+      // RFC 9449 section 7.1.
       var challenge = Refusal.challenge(refusal.code, refusal.description, scheme: "DPoP")
       challenge.answer[header: "DPoP-Nonce"] = refusal.answer[header: "DPoP-Nonce"]
       throw challenge
@@ -101,18 +99,17 @@ extension DevelopmentIssuer {
   }
 }
 
-/// The roles of a server for proofs, each with its own nonces (RFC 9449 section 9).
+/// A server's roles for proofs, each with its own nonces (RFC 9449 section 9).
 enum ProofRole: Sendable, CaseIterable {
   case authorizationServer, resourceServer
 
-  /// The accepted algorithms.
   func algorithms(_ settings: IssuerSettings) -> [String] {
     let names = settings.text(self == .authorizationServer ? "dpop_algorithms" : "resource_dpop_algorithms")
     return names?.split(separator: ",").map(String.init) ?? Refusal.proofAlgorithms
   }
 }
 
-/// A DPoP proof whose signature was verified (RFC 9449 section 4.3).
+/// A DPoP proof with a verified signature (RFC 9449 section 4.3).
 struct PossessionProof: Sendable {
   /// The thumbprint of the key (section 6.1).
   let thumbprint: String

@@ -10,7 +10,7 @@ extension DevelopmentIssuer {
 
   private typealias Member = (name: String, initial: JSON?, isGood: @Sendable (JSON) -> Bool)
 
-  /// The supported members, with their defaults and validation (RFC 7591 section 2).
+  /// The supported metadata, with defaults and validation (RFC 7591 section 2).
   private static let members: [Member] = [
     ("client_name", "A registered client", isText),
     ("token_endpoint_auth_method", "client_secret_basic", { clientMethods.contains($0.string ?? "") }),
@@ -19,13 +19,13 @@ extension DevelopmentIssuer {
     ("application_type", "web", { $0 == "web" || $0 == "native" }),
     ("redirect_uris", nil, { texts($0) != nil }),
     ("dpop_bound_access_tokens", nil, { $0.bool != nil }),
-    // Private keys are rejected, since no client should send them (RFC 7517 section 9.2).
+    // Clients must not send private keys (RFC 7517 section 9.2).
     ("jwks", nil, { (try? JWKSet(parsing: $0.serialized()))?.warnings.isEmpty ?? false }),
     ("scope", nil, { IssuerParameters.scope($0.string ?? "") != nil }),
     ("client_uri", nil, isText), ("logo_uri", nil, isText), ("tos_uri", nil, isText), ("policy_uri", nil, isText),
     ("software_id", nil, isText), ("software_version", nil, isText),
   ]
-  /// Members of the response that an update must not contain (RFC 7592 section 2.2).
+  /// Response members that an update must not contain (RFC 7592 section 2.2).
   private static let answerNames = [
     "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
   ]
@@ -45,8 +45,8 @@ extension DevelopmentIssuer {
     return .json(members, status: 201)
   }
 
-  /// The client configuration endpoint (RFC 7592 section 2), authorized by the client's own token. An unknown client is
-  /// treated like a wrong token (section 2.1).
+  /// The client configuration endpoint (RFC 7592 section 2). Treats an unknown client like a wrong token (section
+  /// 2.1).
   mutating func manageClient(_ request: IssuerRequest) throws -> IssuerAnswer {
     let presented = try Self.presentedToken(request).text
     guard let client = clients.registered[String(request.path.dropFirst(Self.clientPrefix.count))],
@@ -54,7 +54,7 @@ extension DevelopmentIssuer {
     else { throw Refusal.challenge("invalid_token", "unknown, expired or revoked") }
     switch request.method {
     case "PUT":
-      // Omitted members are removed (section 2.2). The response contains a new token, and the old one becomes invalid.
+      // Removes omitted members (section 2.2). A new token replaces the old one.
       let object = try Self.object(of: request)
       let secret = object["client_secret"]?.string ?? client.secret
       let isOwn = object["client_id"]?.string == client.id && secret == client.secret
@@ -76,7 +76,7 @@ extension DevelopmentIssuer {
     return try check(object, "invalid_client_metadata", "the content must be a JSON object")
   }
 
-  /// Validates the client's metadata, and stores the client with a new token for its management (RFC 7592 section 1.2).
+  /// Validates and stores the client with a new management token (RFC 7592 section 1.2).
   ///
   /// - Returns: The response (RFC 7591 section 3.2.1, RFC 7592 section 3).
   private mutating func registered(_ object: JSONObject, _ start: IssuerClient) throws -> JSONObject {
@@ -105,7 +105,7 @@ extension DevelopmentIssuer {
     }
     let lacksKeys = client.method == "private_key_jwt" && client.keys.keys.isEmpty
     try check(!lacksKeys, "invalid_client_metadata", "jwks is missing")
-    // Unknown grant types are dropped, as the response shows (section 3.2.1).
+    // Drops unknown grant types (section 3.2.1).
     let grantTypes = GrantType.all.filter(Self.texts(client.members["grant_types"])?.contains ?? { _ in false })
     client.members["grant_types"] = .array(grantTypes.map(JSON.string))
     let usesCode = grantTypes.contains(GrantType.authorizationCode)
@@ -123,9 +123,9 @@ extension DevelopmentIssuer {
     return client
   }
 
-  /// The rule for a redirect URI (OpenID Connect Dynamic Client Registration 1.0 section 2): https for web clients;
-  /// plain http to the loopback interface, a custom scheme, or claimed https for native ones (RFC 8252 section 7). Nil
-  /// for other URIs.
+  /// The rule for a valid redirect URI (OpenID Connect Dynamic Client Registration 1.0 section 2), otherwise nil:
+  /// https for web clients; for native ones also a custom scheme, or http to the loopback interface (RFC 8252 section
+  /// 7).
   private static func rule(_ text: String, _ isNative: Bool) -> RedirectRule? {
     guard let uri = try? URI(text), uri.fragment == nil else { return nil }
     guard uri.isHTTPS || (isNative && (uri.isHTTPLoopback || !uri.hasScheme("http"))) else { return nil }
@@ -133,13 +133,13 @@ extension DevelopmentIssuer {
   }
 }
 
-/// Clients whose ID is the URL of their published metadata (draft-ietf-oauth-client-id-metadata-document-03).
+/// Clients whose ID is their metadata's URL (draft-ietf-oauth-client-id-metadata-document-03).
 extension DevelopmentIssuer {
-  /// The maximum time in seconds that a document is cached, whatever its server says (section 5.2).
+  /// The maximum cache time in seconds, whatever the document's server says (section 5.2).
   private static let highestAge = 3600
 
-  /// The URL to fetch before responding to a request that begins a sign-in, or a token request of a client that is not
-  /// known yet. Nil if the client is not a URL, or its cached document is fresh.
+  /// The URL to fetch before responding to a request that begins a sign-in, or to an unknown client's token request.
+  /// Nil if the client ID is not a URL, or its cached document is fresh.
   func documentWanted(for request: IssuerRequest) -> String? {
     let kind = settings.text("client_documents")
     guard kind != "off", request["host"] == host, let route = Self.route(request.path),
@@ -151,9 +151,7 @@ extension DevelopmentIssuer {
     return kept > now || route.endpoint == .token ? nil : id
   }
 
-  /// Stores the client that a document describes, until a newer document replaces it.
-  ///
-  /// - Throws: `invalid_client` for an invalid document, of which nothing is stored (section 5.2).
+  /// Throws `invalid_client` for an invalid document, which is not stored (section 5.2).
   mutating func keep(_ document: ClientDocument) throws {
     count(.clientDocuments)
     do {
@@ -184,12 +182,11 @@ extension DevelopmentIssuer {
 /// The result of fetching a client's URL (draft-ietf-oauth-client-id-metadata-document-03 section 5).
 struct ClientDocument: Sendable {
   let url: String
-  /// The response, or the error.
   let answer: Result<HTTPResponse, Refusal>
 }
 
-/// Fetches client documents. Blocking. Follows no redirects. For test servers only: it does not reject private
-/// addresses (section 8).
+/// Fetches client documents. Blocking. Follows no redirects. Since it is for tests, it accepts private addresses
+/// (section 8).
 final class ClientDocuments: Sendable {
   private let http = CurlClient(userAgent: "devissuer")
   private let transport: Transport

@@ -9,14 +9,14 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Responds by `body` to a request with a valid token that satisfies the resource's requirements.
+  /// Responds with `body` if the request has a valid token that satisfies the resource's requirements.
   private mutating func protected(
     _ request: IssuerRequest, _ body: (IssuerGrant) throws -> IssuerAnswer
   ) throws -> IssuerAnswer {
     do {
       let (token, grant) = try accessToken(of: request)
       let invalid = Refusal.challenge("invalid_token", "unknown, expired or revoked")
-      // A valid token is refused, as after a change of keys at a real server.
+      // Refuses valid tokens, as a server does after changing its keys.
       let refusals = settings.number("refuse_next")
       if refusals > 0 {
         settings["refuse_next"] = .int(refusals - 1)
@@ -35,7 +35,7 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// Throws if a token does not satisfy the additional requirements of the resources.
+  /// Throws unless the token satisfies the resource's settings.
   private func satisfy(_ token: IssuedAccess, _ grant: IssuerGrant) throws {
     if settings.isOn("require_dpop"), token.dpopThumbprint == nil {
       throw Refusal.challenge("invalid_token", "only tokens that are bound to a key", scheme: "DPoP")
@@ -56,7 +56,7 @@ extension DevelopmentIssuer {
     .challenge("insufficient_scope", status: 403, ", scope=\"\(scope)\"")
   }
 
-  /// UserInfo (OpenID Connect Core section 5.3).
+  /// OpenID Connect Core section 5.3.
   mutating func userInfo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (token, grant) = try accessToken(of: request)
     guard let username = grant.username, token.scope.contains("openid") else { throw Self.insufficientScope("openid") }
@@ -67,7 +67,7 @@ extension DevelopmentIssuer {
     return .content("application/jwt", Array(try key.sign(key.header, JSON.object(signed).serialized()).utf8), 200)
   }
 
-  /// The metadata of a protected resource (RFC 9728 sections 2 and 3.2).
+  /// RFC 9728 sections 2 and 3.2.
   mutating func resourceMetadata(_ request: IssuerRequest) -> IssuerAnswer {
     let scopes = ["openid"] + [settings.text("require_scope")].compactMap(\.self)
     var document: JSONObject = [
@@ -85,8 +85,8 @@ extension DevelopmentIssuer {
     return .json(document)
   }
 
-  /// A description of the request: method, path, query, header fields except the token, and a digest of the content.
-  /// The query can request a `status` and bytes of `padding`.
+  /// Describes the request: method, path, query, header fields except the token, and a digest of the content. The
+  /// query can set the `status` and add bytes of `padding`.
   mutating func echo(_ request: IssuerRequest) throws -> IssuerAnswer {
     let query = try? request.queryParameters()
     return try protected(request) { grant in

@@ -1,16 +1,16 @@
 import Encoding
 
 extension DevelopmentIssuer {
-  /// The paths and function of an endpoint. `methods` are the accepted ones, as in the Allow field (RFC 9110 section
-  /// 10.2.1), or empty for any. `name` is the endpoint's metadata member, and `counter` counts its requests.
+  /// An endpoint's paths and function. `methods` are those of the Allow field (RFC 9110 section 10.2.1), or empty for
+  /// any; `name` is the endpoint's metadata member.
   typealias Route = (
     endpoint: IssuerEndpoint, methods: String, paths: [String], name: String?, counter: IssuerCounter?,
     answer: @Sendable (inout DevelopmentIssuer, IssuerRequest) throws -> IssuerAnswer
   )
 
-  /// The prefix of a registered client's path, followed by its ID.
+  /// Followed by the client ID.
   static let clientPrefix = "/register/"
-  /// The prefix of the path of a resource's metadata (RFC 9728 section 3.1).
+  /// RFC 9728 section 3.1.
   static let resourcePrefix = "/.well-known/oauth-protected-resource"
 
   static let routes: [Route] = [
@@ -44,7 +44,6 @@ extension DevelopmentIssuer {
     (.control, "GET, POST", ["/control"], nil, nil, { try $0.control($1) }),
   ]
 
-  /// The route of a path, if known.
   static func route(_ path: String) -> Route? {
     routes.first { $0.paths.contains(path) || ($0.endpoint == .client && path.hasPrefix(clientPrefix)) }
   }
@@ -60,18 +59,18 @@ extension DevelopmentIssuer {
   }
 }
 
-/// The endpoints. Raw values are their names in options and at the control endpoint.
+/// Raw values are the endpoints' names in options and at the control endpoint.
 enum IssuerEndpoint: String, Sendable, CaseIterable {
   case metadata, jwks, authorization, decision, par, logout, registration, client, device, verification, token, userinfo
   case revocation, introspection, resource
   case resourceMetadata = "resource_metadata"
   case echo, redirect, job, control
 
-  /// The endpoints with failures, delays and faults.
+  /// The endpoints that can fail, delay and misbehave.
   static let faulty = allCases.filter { $0 != .control }
 }
 
-/// The counters. Their names in snake case are members of the control endpoint's response.
+/// Counters, whose names in snake case are members of the control endpoint's response.
 enum IssuerCounter: Sendable, CaseIterable {
   case requests, connections, metadata, jwks, authorizations, pushedRequests, registrations, deletions, codeGrants
   case codeReplays, deviceAuthorizations, devicePolls, slowDowns, deviceGrants, approvals, denials, refreshes
@@ -87,7 +86,7 @@ enum IssuerCounter: Sendable, CaseIterable {
 extension DevelopmentIssuer {
   typealias Action = @Sendable (inout DevelopmentIssuer, String) throws -> Bool
 
-  /// Actions that run after the settings of the same request have changed. They return false for an invalid value.
+  /// Run after the same request's settings have been applied. They return false for an invalid value.
   static let controlActions: [(name: String, run: Action)] = [
     ("approve", { (try? $0.decide($1, approves: true, $0.settings.text("username") ?? "")) != nil }),
     ("deny", { (try? $0.decide($1, approves: false, $0.settings.text("username") ?? "")) != nil }),
@@ -103,9 +102,9 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// The control endpoint: changes settings, and returns the counters.
+  /// Changes settings and returns the counters.
   mutating func control(_ request: IssuerRequest) throws -> IssuerAnswer {
-    // Rejects browsers, since a form on any site could be sent here (RFC 6454 section 7).
+    // Rejects browsers, since any site could send a form here (RFC 6454 section 7).
     guard request.values(of: "origin").isEmpty else { return .text("Not for browsers.", status: 403) }
     if request.method == "POST" {
       // An invalid request changes nothing.

@@ -5,7 +5,7 @@ import Platform
 struct TokenOrder: Sendable {
   let form: IssuerParameters
   let client: IssuerClient
-  /// The requested resources and audiences. If empty, those that were granted (RFC 8707 section 2.2).
+  /// The requested resources and audiences. Empty for all granted ones (RFC 8707 section 2.2).
   let targets: [String]
   /// The thumbprint of the DPoP key (RFC 9449); nil for Bearer tokens.
   let thumbprint: String?
@@ -33,10 +33,10 @@ extension DevelopmentIssuer {
     }
   }
 
-  /// The targets of tokens: `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
+  /// The values of `resource` (RFC 8707) and `audience` (RFC 8693 section 2.1), at most 16.
   ///
-  /// - Throws: `invalid_target` for a resource that is not an absolute URI or has a fragment, or that is missing from
-  ///   those listed in options.
+  /// - Throws: `invalid_target` for a resource that is not an absolute URI without a fragment, or not among those
+  ///   that options allow.
   func targets(of form: IssuerParameters) throws -> [String] {
     let resources = form.all("resource")
     let areURIs = resources.allSatisfy { (try? URI($0)).map { $0.fragment == nil } ?? false }
@@ -50,8 +50,8 @@ extension DevelopmentIssuer {
 
   // MARK: Grants
 
-  /// Exchanges a code (RFC 6749 section 4.1.3). The code is used up even if the request has another error. Its second
-  /// use ends the grant of the first (section 4.1.2). A code of another client is unknown.
+  /// Exchanges a code (RFC 6749 section 4.1.3) and uses it up, even if the request has another error. Reuse ends the
+  /// code's grant (section 4.1.2). A code of another client is unknown.
   private mutating func redeemCode(_ order: TokenOrder) throws -> IssuerAnswer {
     let key = try order.form.required("code")
     guard let code = state.codes[key], code.grant.clientID == order.client.id else {
@@ -75,13 +75,13 @@ extension DevelopmentIssuer {
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, nonce: String? = nil
   ) throws -> IssuerAnswer {
     var grant = grant
-    // Refresh tokens of a client with a secret are bound to the client, not to a key (RFC 9449 section 5).
+    // Refresh tokens of a client with a secret are not bound to a key (RFC 9449 section 5).
     if !order.client.isConfidential { grant.dpopThumbprint = order.thumbprint }
     return try issue(grant, grantKey, order, withRefreshToken: settings.isOn("refresh_token"), nonce: nonce)
   }
 
-  /// Refreshes a grant (RFC 6749 section 6). With rotation, a second use of a token ends the grant, because one of the
-  /// two users must be a thief (RFC 9700 section 4.14.2).
+  /// Refreshes a grant (RFC 6749 section 6). With rotation, reusing a token ends the grant, because one of its two
+  /// users must be a thief (RFC 9700 section 4.14.2).
   private mutating func refresh(_ order: TokenOrder) throws -> IssuerAnswer {
     let scope = try order.form.scope()
     let read = try readRefreshToken(try order.form.required("refresh_token"))
@@ -111,8 +111,8 @@ extension DevelopmentIssuer {
     return answer
   }
 
-  /// Issues a token without a user, ID Token or refresh token: for the subject of an assertion (RFC 7523 section 2.1),
-  /// or for the client itself (RFC 6749 section 4.4). Drops scopes about a user, as the response shows (section 3.3).
+  /// Issues a token without a user, for an assertion's subject (RFC 7523 section 2.1) or the client itself (RFC 6749
+  /// section 4.4). Drops scopes about a user (section 3.3).
   private mutating func grant(to subject: String?, _ order: TokenOrder) throws -> IssuerAnswer {
     let mayHaveIt = subject != nil || order.client.isConfidential
     try check(mayHaveIt, "unauthorized_client", "only for clients that can keep a secret")
@@ -124,9 +124,8 @@ extension DevelopmentIssuer {
     return try issue(grant, try Seal.opaque(), order, withRefreshToken: false)
   }
 
-  /// Issues a token of the same user for another target, possibly for another client or with less scope (RFC 8693). It
-  /// ends with the grant of the original token. A token that is invalid, or that the client may not exchange, is an
-  /// invalid request (section 2.2.2).
+  /// Issues a token of the same grant for another target, possibly for another client or with less scope (RFC 8693).
+  /// A token that is invalid, or that the client may not exchange, is an `invalid_request` (section 2.2.2).
   private mutating func exchange(_ order: TokenOrder) throws -> IssuerAnswer {
     let form = order.form
     let wanted = form["requested_token_type"] ?? TokenType.access
@@ -152,7 +151,7 @@ extension DevelopmentIssuer {
       ["issued_token_type": .string(TokenType.access)])
   }
 
-  /// The token in a parameter with its type (RFC 8693 section 2.1).
+  /// The valid token in a parameter (RFC 8693 section 2.1).
   private func exchanged(_ name: String, _ form: IssuerParameters) throws -> (token: IssuedAccess, grant: IssuerGrant) {
     let type = try form.required(name + "_type")
     try check(type == TokenType.access, "invalid_request", "\(name)_type: only access_token")
@@ -162,7 +161,7 @@ extension DevelopmentIssuer {
 
   // MARK: Tokens
 
-  /// Stores the grant, and issues an access token with the tokens that belong to it.
+  /// Stores the grant, and issues an access token with its refresh and ID Token.
   private mutating func issue(
     _ grant: IssuerGrant, _ grantKey: String, _ order: TokenOrder, scope: [String]? = nil, withRefreshToken: Bool,
     nonce: String? = nil
@@ -189,7 +188,7 @@ extension DevelopmentIssuer {
     _ more: [String: JSON?]
   ) throws -> IssuerAnswer {
     let lifetime = settings.number("access_token_lifetime")
-    // One fault issues a Bearer token although there was a valid proof.
+    // A fault issues a Bearer token despite a valid proof.
     let isBound = settings.text(IssuerFault.Place.dpop.parameter) != "bearer"
     let token = IssuedAccess(
       grantKey: grantKey, clientID: order.client.id, scope: scope,
@@ -209,8 +208,8 @@ extension DevelopmentIssuer {
     return .json(members)
   }
 
-  /// Creates a refresh token: its grant and its rotation number, with a keyed hash. This detects any use of an earlier
-  /// token without storing it (RFC 9700 section 4.14.2).
+  /// A refresh token contains its grant's key and the rotation number with a keyed hash, which detects reuse without
+  /// storing old tokens (RFC 9700 section 4.14.2).
   private func refreshToken(_ grantKey: String, _ sequence: Int) throws -> String {
     "\(grantKey).\(sequence).\(try seal("refresh", "\(grantKey) \(sequence)"))"
   }
@@ -226,8 +225,8 @@ extension DevelopmentIssuer {
 
   // MARK: Revocation and introspection
 
-  /// Revokes a token (RFC 7009 section 2). Revoking a refresh token ends its grant; revoking an access token ends only
-  /// that. An unknown token is not an error (section 2.2).
+  /// Revokes a token (RFC 7009 section 2). Revoking a refresh token ends its grant; an access token, only itself. An
+  /// unknown token is not an error (section 2.2).
   mutating func revoke(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     let text = try form.required("token")
@@ -243,7 +242,7 @@ extension DevelopmentIssuer {
     return .empty(200)
   }
 
-  /// Introspection (RFC 7662 section 2), for confidential clients.
+  /// RFC 7662 section 2.
   mutating func introspect(_ request: IssuerRequest) throws -> IssuerAnswer {
     let (form, client) = try authenticated(request)
     try check(client.isConfidential, "invalid_client", "introspection is for confidential clients")

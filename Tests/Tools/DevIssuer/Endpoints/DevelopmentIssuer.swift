@@ -2,7 +2,7 @@ import Encoding
 import Crypto
 import Platform
 
-/// The issuer as a value that converts requests to responses, without sockets and threads.
+/// An issuer that converts requests to responses, without sockets and threads.
 struct DevelopmentIssuer: Sendable {
   let url: String
   let host: String
@@ -14,16 +14,15 @@ struct DevelopmentIssuer: Sendable {
   var state = IssuerState()
   /// The role for which the current request had a valid proof.
   var provenTo: ProofRole?
-  /// The current and previous nonce of each role.
+  /// The current nonce, then the previous one.
   var nonces: [ProofRole: [String]] = [:]
   /// The used client assertions and proofs.
   var used = BoundedTable<Bool>(capacity: 30_000)
   private(set) var counts: [IssuerCounter: Int] = [:]
 
   /// - Parameters:
-  ///   - port: The server's port, which is part of the issuer.
-  ///   - secret: The secret of the confidential client.
-  ///   - keys: A JWK Set; nil if no client signs.
+  ///   - secret: The confidential client's secret.
+  ///   - keys: The JWK Set of the client that signs, if any.
   ///   - platformKeys: The keys of the platform whose assertions are accepted, if any.
   init(
     _ settings: IssuerSettings, port: UInt16, _ secret: String, _ keys: JSON?, _ platformKeys: JSON?,
@@ -40,7 +39,7 @@ struct DevelopmentIssuer: Sendable {
     try replaceNonces()
   }
 
-  /// The time in unix seconds, as clients see it.
+  /// In unix seconds, as clients see the time.
   var wall: Int { clock.wallSeconds() + settings.number("clock_offset") }
 
   var now: Instant { clock.now() }
@@ -49,7 +48,7 @@ struct DevelopmentIssuer: Sendable {
 
   mutating func count(_ counter: IssuerCounter) { counts[counter, default: 0] += 1 }
 
-  /// Counts the errors of a step.
+  /// Counts the errors thrown by `step`.
   mutating func counting<Result>(
     _ counter: IssuerCounter, _ step: (inout DevelopmentIssuer) throws -> Result
   ) throws -> Result {
@@ -66,7 +65,7 @@ struct DevelopmentIssuer: Sendable {
   /// The milliseconds to wait before responding; nil if `waited` is enough.
   mutating func wait(before request: IssuerRequest, waited: Int) -> Int? {
     guard request["host"] == host, let endpoint = Self.route(request.path)?.endpoint else { return nil }
-    // A delayed request is abandoned after ten minutes.
+    // Abandons the request after ten minutes.
     if settings.endpoint("hang") == endpoint, waited < 600_000 {
       if waited == 0 { count(.hangs) }
       return 20
@@ -75,12 +74,12 @@ struct DevelopmentIssuer: Sendable {
     return delay > 0 ? delay : nil
   }
 
-  /// Responds to a request: with a planned failure, or correctly and then with the faults of the endpoint.
+  /// Responds with a planned failure, or correctly except for the endpoint's faults.
   ///
   /// - Parameter document: The document at the URL returned by ``documentWanted(for:)``.
   mutating func answer(_ request: IssuerRequest, _ document: ClientDocument? = nil) -> IssuerAnswer {
     count(.requests)
-    // Rejects web pages that reach this address by another name (DNS rebinding).
+    // Rejects web pages that use another name for this address (DNS rebinding).
     guard request["host"] == host else { return .text("This server answers to \(host) only.", status: 421) }
     guard let route = Self.route(request.path), isOffered(route.endpoint) else {
       return .text("Nothing here.", status: 404)
@@ -120,7 +119,6 @@ struct DevelopmentIssuer: Sendable {
       .with("Retry-After", plan["retry_after"]?.int.map(String.init))
   }
 
-  /// Applies the faults of an endpoint to its response.
   private mutating func spoil(_ answer: inout IssuerAnswer, of endpoint: IssuerEndpoint) {
     for place in IssuerFault.Place.allCases where place.spoils(endpoint, bodyAt: settings.endpoint("body_at")) {
       let name = settings.text(place.parameter)

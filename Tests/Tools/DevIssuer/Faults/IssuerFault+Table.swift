@@ -1,7 +1,6 @@
 import Crypto
 import Encoding
 
-/// All faults, one per row.
 extension IssuerFault {
   private typealias Row = (name: String, edit: Edit)
 
@@ -21,7 +20,7 @@ extension IssuerFault {
     (name, { $0.answer.members[member] = value })
   }
 
-  /// A fault that removes or replaces a claim of the ID Token.
+  /// A fault that removes or replaces an ID Token claim.
   private static func row(_ name: String, claim: String, _ value: JSON?) -> Row {
     (name, { $0.claims[claim] = value })
   }
@@ -29,16 +28,16 @@ extension IssuerFault {
   // MARK: The authorization endpoint
 
   private static let authorization: [Row] = [
-    // Another issuer (RFC 9207 section 2.4).
+    // RFC 9207 section 2.4.
     row("wrong_iss") { $0[query: "iss"] = elsewhere },
     row("missing_iss") { $0[query: "iss"] = nil },
     row("wrong_state") { $0[query: "state"] = $0[query: "state"].map { "x" + $0 } },
     row("missing_state") { $0[query: "state"] = nil },
-    // A duplicate parameter (RFC 6749 section 3.1).
+    // RFC 6749 section 3.1.
     row("duplicate") { $0.query += $0.query.filter { ["code", "error"].contains($0.name) } },
     // RFC 9700 section 2.1.2.
     row("access_token") { $0.query.append(("access_token", "x")) },
-    // The code of the previous response.
+    // From the previous response.
     row("replayed_code") { $0[query: "code"] = $0.earlierCode ?? $0[query: "code"] },
     // The browser delivers the response twice.
     row("twice") { $0.answer = $0.answer[header: "Location"].map(Page.twice) ?? $0.answer },
@@ -48,10 +47,9 @@ extension IssuerFault {
 
   private static let pushedRequests: [Row] = [
     row("malformed", "request_uri", "not a URI"),
-    // A reference to a web page.
     row("http", "request_uri", "http://issuer.invalid/request"),
     row("missing", "request_uri", nil),
-    // A reference that the authorization endpoint does not know.
+    // Unknown to the authorization endpoint.
     row("unknown") { $0.change("request_uri") { $0 + "x" } },
     row("status") { $0.answer.status = 200 },
   ]
@@ -59,40 +57,37 @@ extension IssuerFault {
   private static let registrations: [Row] = [
     row("no_client_id", "client_id", nil),
     row("redirect_uris", "redirect_uris", ["https://issuer.invalid/callback"]),
-    // Only a grant type that was not requested.
+    // A grant type that was not requested.
     row("grant_types", "grant_types", ["implicit"]),
     row("method", "token_endpoint_auth_method", "tls_client_auth"),
-    // A secret without its expiry.
     row("no_expiry", "client_secret_expires_at", nil),
-    // The management URL is at another server (RFC 7592 section 3).
+    // At another server (RFC 7592 section 3).
     row("foreign_uri") { try $0.change("registration_client_uri") { elsewhere + (try URI($0)).path } },
   ]
 
   // MARK: Protected resources (RFC 9728)
 
   private static let resources: [Row] = [
-    // The metadata of another resource (section 3.3).
+    // Another resource's metadata (section 3.3).
     row("resource") { $0.describe("resource", "https://resource.invalid/") },
     row("server") { $0.describe("authorization_servers", [.string(elsewhere)]) },
     row("no_server") { $0.describe("authorization_servers", nil) },
     // The server's own metadata have no trailing slash.
     row("slash") { $0.describe("authorization_servers", [.string($0.url + "/")]) },
-    // The challenge points to metadata at another origin (section 7.3).
+    // Metadata at another origin (section 7.3).
     row("metadata") {
       $0.challenge = $0.challenge?.replacing("data=\"\($0.url)", with: "data=\"https://resource.invalid")
     },
     row("no_metadata") { $0.challenge = $0.challenge?.replacing(/, resource_metadata="[^"]*"/, with: "") },
   ]
 
-  // MARK: ID Tokens: each violates one rule of OpenID Connect Core section 3.1.3.7, RFC 7515 or RFC 7519. Those marked
-  // as valid must be accepted.
+  // MARK: ID Tokens: each violates OpenID Connect Core section 3.1.3.7, RFC 7515 or RFC 7519, unless marked as valid.
 
   private static let idTokenClaims: [Row] =
     [
       row("missing", "id_token", nil),
       row("iss", claim: "iss", .string(elsewhere)),
       row("aud", claim: "aud", "another-client"),
-      // This client and another one.
       row("second_aud") { $0.claims["aud"] = [$0.claims["aud"] ?? "", "another-client"] },
       // An array with one element, which is valid.
       row("aud_array") { $0.claims["aud"] = [$0.claims["aud"] ?? ""] },
@@ -103,7 +98,7 @@ extension IssuerFault {
       row("future_iat") { $0.move("iat", "exp", by: 86_400) },
       // Another user than before and than in UserInfo.
       row("sub", claim: "sub", "user-mallory"),
-      // A `sub` with one character more than allowed (section 2).
+      // One character too long (section 2).
       row("long_sub", claim: "sub", .string(String(repeating: "x", count: 256))),
       // Duplicate members for two users.
       row("two_subs") { spoiled in
@@ -112,12 +107,12 @@ extension IssuerFault {
       },
       row("at_hash") { $0.claims["at_hash"] = try $0.hash("another token") },
       row("c_hash") { $0.claims["c_hash"] = try $0.hash("another code") },
-      // A nonce, even if none was sent.
+      // Even if no nonce was sent.
       row("nonce", claim: "nonce", "another nonce"),
       // A day before the sign-in.
       row("auth_time") { $0.move("auth_time", by: -86_400) },
       row("acr") { $0.claims["acr"] = $0.claims["acr"].map { _ in "another context" } },
-      // A claim of a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+      // From a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
       row("events", claim: "events", ["http://schemas.openid.net/event/backchannel-logout": [:]]),
     ] + ["iss", "aud", "exp", "iat", "sub", "nonce"].map { row("no_" + $0, claim: $0, nil) }
 
@@ -136,8 +131,7 @@ extension IssuerFault {
       $0.header = ["alg": "none", "typ": "JWT"]
       $0.sign = { "\(Base64URL.encode(JSON.object($0).serialized())).\(Base64URL.encode($1))." }
     },
-    // Signed with an algorithm that is not announced. RSA keys support several algorithms; other keys have to be
-    // replaced.
+    // An unannounced algorithm. RSA keys support several; other keys have to be replaced.
     row("alg") { spoiled in
       let key = spoiled.key
       switch key.algorithm {
@@ -146,22 +140,22 @@ extension IssuerFault {
       default: try spoiled.signByStranger(key.algorithm == .ES384 ? .ES256 : .ES384)
       }
     },
-    // The published key used as a shared secret (RFC 8725 section 2.1).
+    // The published key is used as a shared secret (RFC 8725 section 2.1).
     row("hs256") { spoiled in
       let secret = spoiled.key.jwk.serialized()
       spoiled.header["alg"] = "HS256"
       spoiled.sign = { try IssuerKey.authenticate($0, $1, secret: secret) }
     },
-    // A `kid` that is not in the JWK Set.
+    // The `kid` is not in the JWK Set.
     row("kid") { $0.header = try $0.signByStranger().header },
     // No `kid`, which is valid if one key is suitable.
     row("no_kid") { $0.header["kid"] = nil },
-    // With a key in the header.
+    // A key in the header.
     row("jwk") {
       $0.header["jwk"] = try $0.signByStranger().jwk
       $0.header["kid"] = nil
     },
-    // With a key at a URL in the header.
+    // The URL of a key in the header.
     row("jku") {
       try $0.signByStranger()
       $0.header["jku"] = .string($0.url + "/echo")
@@ -171,10 +165,10 @@ extension IssuerFault {
       $0.header["crit"] = ["https://issuer.invalid/extension"]
       $0.header["https://issuer.invalid/extension"] = true
     },
-    // The type of an access token (RFC 9068 section 2.1).
+    // An access token's type (RFC 9068 section 2.1).
     row("typ") { $0.header["typ"] = "at+jwt" },
     row("padded") { $0.changeToken { $0 + "==" } },
-    // The format of an encrypted token (RFC 7516 section 3.1), without content.
+    // The format of an encrypted token (RFC 7516 section 3.1).
     row("five_parts") {
       let parts = ["{\"alg\":\"RSA-OAEP-256\",\"enc\":\"A256GCM\"}", "key", "vector", "text", "tag"]
       $0.changeToken { _ in parts.map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".") }
@@ -184,12 +178,12 @@ extension IssuerFault {
   // MARK: Documents
 
   private static let metadata: [Row] = [
-    // Another issuer than the requested one (RFC 8414 section 3.3).
+    // RFC 8414 section 3.3.
     row("issuer") { $0.change("issuer") { $0 + "/" } },
     row("other_issuer", "issuer", .string(elsewhere)),
-    // Plain http that is not to the loopback interface.
+    // Plain http beyond the loopback interface.
     row("http_endpoint", "token_endpoint", "http://issuer.invalid/token"),
-    // No code challenge method is announced (RFC 8414 section 2), although S256 works.
+    // Not announced (RFC 8414 section 2), although S256 works.
     row("no_s256", "code_challenge_methods_supported", nil),
     row("plain", "code_challenge_methods_supported", ["plain"]),
     // An algorithm that the key does not support.
@@ -206,13 +200,12 @@ extension IssuerFault {
 
   private static let keySets: [Row] = [
     row("empty", "keys", []),
-    // More keys than any issuer uses.
     row("many") { $0.publish([JSON](repeating: $0.key.jwk, count: 2000)) },
-    // A shared secret in addition to the public key (RFC 7517 section 9.2).
+    // With a shared secret (RFC 7517 section 9.2).
     row("mixed") { $0.publish([$0.key.jwk, ["kty": "oct", "k": .string(try Seal.opaque())]]) },
-    // The key including its private member (RFC 7517 section 9.2).
+    // With the private member (RFC 7517 section 9.2).
     row("private") { $0.publish([changed($0.key.jwk, "d", .string(try Seal.opaque()))]) },
-    // Only an RSA key of 1024 bits with the key's ID (RFC 7518 section 3.3), with unknown factors.
+    // An RSA key of 1024 bits with unknown factors (RFC 7518 section 3.3).
     row("weak") {
       var modulus = try Random.bytes(128)
       modulus[0] |= 0x80
@@ -220,7 +213,7 @@ extension IssuerFault {
       let numbers: JSON = ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": "AQAB", "use": "sig"]
       $0.publish([changed(numbers, "kid", .string($0.key.keyID))])
     },
-    // A second suitable key, which is valid.
+    // Two suitable keys, which is valid.
     row("several") { $0.publish([$0.key.jwk, try IssuerKey($0.key.algorithm).jwk]) },
     // Two keys with the same ID.
     row("duplicate") {
@@ -239,13 +232,11 @@ extension IssuerFault {
     row("sub", "sub", "user-mallory"), row("no_sub", "sub", nil),
   ]
 
-  // MARK: DPoP proofs (RFC 9449). The first fault is applied when tokens are issued, the others when proofs are
-  // checked, before anything else.
+  // MARK: DPoP proofs (RFC 9449). The first fault affects issued tokens, the others checked proofs.
 
   private static let proofs: [Row] = [
-    // A Bearer token although there was a valid proof.
+    // A Bearer token despite a valid proof.
     row("bearer") { _ in },
-    // `use_dpop_nonce` without a nonce.
     row("missing_nonce") { $0.answer[header: "DPoP-Nonce"] = nil },
     // `use_dpop_nonce` each time, with another nonce.
     row("nonce_storm") { _ in },
@@ -256,16 +247,13 @@ extension IssuerFault {
   private static let answers: [Row] = [
     // 307 forwards the content of the request (RFC 9110 section 15.4.8).
     row("redirect") { $0.answer = IssuerAnswer(status: 307, headers: [("Location", $0.redirectTarget)]) },
-    // Two targets, one of which is at this issuer.
     row("two_locations") {
       let places = [$0.url + "/jwks", $0.redirectTarget]
       $0.answer = IssuerAnswer(status: 302, headers: places.map { ("Location", $0) })
     },
-    // JSON declared as plain text.
     row("type") { $0.answer[header: "Content-Type"] = "text/plain" },
     row("two_types") { $0.answer.headers.append(("Content-Type", "text/html")) },
     row("two_lengths") { $0.answer.headers.append(("Content-Length", "1")) },
-    // More fields than any response needs.
     row("flood") { $0.answer.headers += (0..<2000).map { ("X-Flood-\($0)", "drip") } },
     row("empty") { $0.answer.body = [] },
     row("html") {
@@ -273,11 +261,10 @@ extension IssuerFault {
       $0.answer.body = Array("<!DOCTYPE html><title>Welcome</title><p>Please accept the terms of this network.".utf8)
     },
     row("array") { $0.answer.body = Array("[".utf8) + $0.answer.body + Array("]".utf8) },
-    // Two mebibytes of JSON: the original members after a long one.
+    // Two mebibytes of JSON before the original members.
     row("huge") { $0.prefix("padding", "\"" + String(repeating: "x", count: 2 << 20) + "\"") },
-    // JSON nested a hundred thousand levels deep.
+    // JSON with a hundred thousand levels.
     row("deep") { $0.prefix("deep", ["[", "]"].map { String(repeating: $0, count: 100_000) }.joined()) },
-    // Status 200 with an error.
     row("error") {
       $0.answer.status = 200
       $0.answer.members = ["error": "server_error", "error_description": "Not today."]
@@ -289,21 +276,21 @@ extension IssuerFault {
     },
   ]
 
-  /// Half a response; none; one that continues while the client reads; one sent byte by byte, which is valid.
+  /// Half a response; none; an endless one; one sent byte by byte, which is valid.
   private static let deliveries = IssuerAnswer.Delivery.allCases.filter { $0 != .whole }.map { delivery in
     row(delivery.rawValue) { $0.answer.delivery = delivery }
   }
 }
 
-/// Short content in the gzip format (RFC 1952) that is very large when inflated.
+/// Short gzip content (RFC 1952) that is very large when inflated.
 enum CompressedBomb {
-  /// The number of inflated zeros. Each pair of codes represents 258 of them.
+  /// The number of inflated zeros, 258 for each pair of codes.
   static let inflatedCount = 1 + 258 * pairCount
   private static let pairCount = 131_072
 
-  /// The content, without the final checksum: a reader that gets that far has inflated everything.
+  /// Lacks the final checksum: a reader that gets that far has inflated everything.
   static let bytes: [UInt8] = {
-    // The last block, with the fixed codes (RFC 1951 section 3.2.6): a zero, repeated pairs of the length 258 and the
+    // One block with the fixed codes (RFC 1951 section 3.2.6): a zero, repeated pairs of the length 258 and the
     // distance 1, the end. Bits fill bytes from the lowest on (section 3.1.1).
     let pairs = String(repeating: "1100010100000", count: pairCount)
     let bits = "110" + "00110000" + pairs + "0000000"

@@ -1,7 +1,7 @@
 import Encoding
 import Crypto
 
-/// A kind of misbehavior: a row of the table, which modifies a correct response.
+/// A row of the table of faults. Each modifies a correct response.
 struct IssuerFault: Sendable {
   typealias Edit = @Sendable (inout SpoiledAnswer) throws -> Void
 
@@ -11,7 +11,7 @@ struct IssuerFault: Sendable {
     case idToken = "id_token"
     case metadata, jwks, userinfo, dpop, body
 
-    /// The name of the parameter at the control endpoint.
+    /// The control endpoint's parameter.
     var parameter: String { self == .body ? "body" : "break_" + rawValue }
 
     func spoils(_ endpoint: IssuerEndpoint, bodyAt bodyEndpoint: IssuerEndpoint?) -> Bool {
@@ -33,9 +33,7 @@ struct IssuerFault: Sendable {
   let name: String
   let edit: Edit
 
-  /// Applies the fault.
-  ///
-  /// - Throws: If the fault cannot be applied.
+  /// Throws if the fault cannot be applied.
   func spoil(_ spoiled: inout SpoiledAnswer) throws {
     let answer = spoiled.answer
     let signer = place == .idToken ? answer.signer : nil
@@ -56,7 +54,7 @@ struct IssuerFault: Sendable {
   }
 }
 
-/// A response, with the parts that faults modify.
+/// The parts of a response that faults modify.
 struct SpoiledAnswer {
   var answer: IssuerAnswer
   let url: String
@@ -65,12 +63,12 @@ struct SpoiledAnswer {
   let earlierCode: String?
   let redirectTarget: String
   var query: [(name: String, value: String)] = []
-  /// The ID Token's header and claims, which are signed again after the modification.
+  /// Signed again after the modification of the ID Token.
   var header: JSONObject = [:]
   var claims: JSONObject = [:]
   var sign: IssuerAnswer.Signer = { _, _ in "" }
 
-  /// A query parameter, if present. Setting nil removes it.
+  /// The first value, if any. Setting nil removes the parameter.
   subscript(query name: String) -> String? {
     get { query.first { $0.name == name }?.value }
     set { query = query.compactMap { $0.name == name ? newValue.map { (name, $0) } : $0 } }
@@ -81,12 +79,12 @@ struct SpoiledAnswer {
     set { answer[header: "WWW-Authenticate"] = newValue }
   }
 
-  /// Modifies a member that is a text in a JSON response.
+  /// Changes a string member of a JSON response.
   mutating func change(_ member: String, _ change: (String) throws -> String) rethrows {
     answer.members[member] = try answer.members[member]?.string.map { .string(try change($0)) }
   }
 
-  /// Modifies a member of a resource's metadata, but not of other responses.
+  /// Changes a member of a resource's metadata, but not of other responses.
   mutating func describe(_ member: String, _ value: JSON?) {
     if answer.members["resource_name"] != nil { answer.members[member] = value }
   }
@@ -101,7 +99,6 @@ struct SpoiledAnswer {
   /// The left half of a hash, as in `at_hash`.
   func hash(_ text: String) throws -> JSON { .string(try key.leftHalfHash(of: text)) }
 
-  /// Shifts times by `seconds`.
   mutating func move(_ names: String..., by seconds: Int) {
     for name in names { claims[name] = claims[name]?.int.map { .int($0 + seconds) } }
   }

@@ -1,21 +1,19 @@
 import Encoding
 
-/// A response, and how it is delivered.
 struct IssuerAnswer: Sendable {
-  /// How a response is delivered. Raw values are names of faults.
+  /// Raw values are names of faults.
   enum Delivery: String, Sendable, CaseIterable {
     case whole
-    /// The complete head and half of the content, then the connection's end.
+    /// The head and half of the content, then the connection's end.
     case truncated
-    /// Nothing but the connection's end.
     case drop
-    /// Endless text (RFC 9112 section 7.1).
+    /// Endless chunks (RFC 9112 section 7.1).
     case endless
     /// Everything, in chunks of one byte.
     case crumbs
   }
 
-  /// Creates a token in compact form from a header and payload.
+  /// Creates a token in compact form.
   typealias Signer = @Sendable (_ header: JSONObject, _ payload: [UInt8]) throws -> String
 
   var status: Int
@@ -25,13 +23,12 @@ struct IssuerAnswer: Sendable {
   /// Signs the ID Token in the response again.
   var signer: Signer?
 
-  /// A JSON response, cacheable only with a lifetime in seconds (RFC 6749 section 5.1).
+  /// Cacheable only with a lifetime in seconds (RFC 6749 section 5.1).
   static func json(_ members: JSONObject, status: Int = 200, cachedFor seconds: Int? = nil) -> IssuerAnswer {
     content("application/json", JSON.object(members).serialized(), status)
       .with("Cache-Control", seconds.map { "max-age=\($0)" } ?? "no-store")
   }
 
-  /// A plain text response that is not part of a protocol.
   static func text(_ text: String, status: Int) -> IssuerAnswer {
     content("text/plain; charset=utf-8", Array((text + "\n").utf8), status)
   }
@@ -66,7 +63,7 @@ struct IssuerAnswer: Sendable {
     set { body = JSON.object(newValue).serialized() }
   }
 
-  /// The response as bytes: status line, header fields, content (RFC 9112 section 4).
+  /// The response as bytes (RFC 9112 section 4).
   ///
   /// - Parameter withContent: False for HEAD (RFC 9110 section 9.3.2).
   func serialized(date: Int, keepsAlive: Bool, withContent: Bool = true) -> [UInt8] {
@@ -75,7 +72,7 @@ struct IssuerAnswer: Sendable {
     if delivery == .endless || delivery == .crumbs {
       fields.append(("Transfer-Encoding", "chunked"))
     } else if status != 204 {
-      // Responses without content have no length (RFC 9110 section 8.6).
+      // RFC 9110 section 8.6.
       fields.append(("Content-Length", "\(body.count)"))
     }
     fields.append(("Connection", keepsAlive ? "keep-alive" : "close"))
@@ -112,11 +109,11 @@ struct IssuerAnswer: Sendable {
 
 /// An error response (RFC 6749 section 5.2, and specifications with the same format).
 struct Refusal: Error, Sendable {
-  /// The algorithms for DPoP proofs (RFC 9449 section 5.1): asymmetric and not weak.
+  /// Asymmetric algorithms that are not weak (RFC 9449 section 5.1).
   static let proofAlgorithms = ["ES256", "ES384", "ES512", "PS256", "RS256", "EdDSA", "Ed25519"]
 
   let code: String
-  /// A description for developers, in printable ASCII.
+  /// For developers, in printable ASCII.
   let description: String
   var answer: IssuerAnswer
 
@@ -133,13 +130,13 @@ struct Refusal: Error, Sendable {
     answer = .text(description, status: status)
   }
 
-  /// A request to repeat the request with this nonce in its proof (RFC 9449 section 8).
+  /// Requests a proof with this nonce (RFC 9449 section 8).
   init(nonce: String) {
     self.init("use_dpop_nonce", "use the nonce of this answer")
     answer[header: "DPoP-Nonce"] = nonce
   }
 
-  /// The challenge of a protected resource for an invalid token (RFC 6750 section 3, RFC 9449 section 7.1).
+  /// A resource's challenge (RFC 6750 section 3, RFC 9449 section 7.1).
   ///
   /// - Parameter attributes: Further ones, each after a comma and a space.
   static func challenge(

@@ -5,7 +5,7 @@ struct IssuerRequest: Sendable {
   let path: String
   let query: String?
   let version: String
-  /// The header fields in the order received, with lowercase names (RFC 9110 section 5.1).
+  /// In the order received, with lowercase names (RFC 9110 section 5.1).
   let fields: [(name: String, value: String)]
   var body: [UInt8] = []
 
@@ -28,19 +28,19 @@ struct IssuerRequest: Sendable {
     values(of: name).flatMap { $0.split(separator: ",") }.map { ASCII.trimmed($0).lowercased() }
   }
 
-  /// The media type of the content in lowercase, without parameters.
+  /// The content's media type in lowercase, without parameters.
   var mediaType: String? {
     self["content-type"]?.split(separator: ";").first.map { ASCII.trimmed($0).lowercased() }
   }
 
-  /// A cookie's value. Accepts only values that this issuer may have created, since browsers send the cookies of all
-  /// ports of a host (RFC 6265 section 8.5).
+  /// Ignores values that this issuer cannot have created, since browsers send the cookies of all ports of a host (RFC
+  /// 6265 section 8.5).
   func cookie(_ name: String) -> String? {
     values(of: "cookie").flatMap { $0.split(separator: ";") }.map { ASCII.halves(ASCII.trimmed($0), at: "=") }
       .first { $0.0 == name && (try? Base64URL.decode($0.1 ?? ""))?.count == 32 }?.1
   }
 
-  /// The parameters of a POST (RFC 6749 section 3.2), or else of the query.
+  /// Of the form in a POST (RFC 6749 section 3.2), or else of the query.
   func parameters() throws -> IssuerParameters { method == "POST" ? try form() : try queryParameters() }
 
   func queryParameters() throws -> IssuerParameters { try IssuerParameters(encoded: Array((query ?? "").utf8)) }
@@ -54,7 +54,7 @@ struct IssuerRequest: Sendable {
 extension IssuerRequest {
   private static let fieldLimit = 64
 
-  /// Parses a request line and header fields (RFC 9112 sections 3 and 5), without the empty line after them.
+  /// Parses a request line and header fields, without the empty line after them (RFC 9112 sections 3 and 5).
   init(head: [UInt8]) throws {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let parts = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
@@ -107,7 +107,7 @@ struct IssuerParameters: Sendable {
   /// Scope values that have no meaning without a user.
   static let userScopes = defaultScope + ["offline_access"]
 
-  /// The values of the `scope` parameter in order, without duplicates (RFC 6749 section 3.3), if present.
+  /// The values in order, without duplicates (RFC 6749 section 3.3); nil if absent.
   func scope() throws -> [String]? {
     try self["scope"].map { try check(Self.scope($0), "invalid_scope", "malformed scope") }
   }
@@ -121,20 +121,17 @@ struct IssuerParameters: Sendable {
   }
 }
 
-/// Classes and parts of ASCII texts used in the protocols.
 enum ASCII {
-  /// Whether the byte is a visible character or a space.
   static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) }
 
-  /// Whether the text is one or more visible characters (VCHAR in RFC 5234).
+  /// True for one or more VCHAR (RFC 5234).
   static func isVisible(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
-  /// Whether the text is a token (RFC 9110 section 5.6.2).
+  /// RFC 9110 section 5.6.2.
   static func isToken(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// The text without spaces and tabs at its ends.
   static func trimmed(_ text: some StringProtocol) -> String {
     let isSpace = { (character: Character) in character == " " || character == "\t" }
     return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
@@ -146,7 +143,7 @@ enum ASCII {
     return (String(text[..<place]), String(text[text.index(after: place)...]))
   }
 
-  /// A plain decimal number in the range; nil for anything else.
+  /// A plain decimal number in the range; nil for other texts.
   static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
     let isNumber = (1...18).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIIDigit)
     return isNumber ? Int(text).flatMap { range.contains($0) ? $0 : nil } : nil

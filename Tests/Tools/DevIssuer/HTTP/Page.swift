@@ -1,21 +1,21 @@
 import Crypto
 import Encoding
 
-/// A page for the user's browser. It has no script, loads and stores nothing, and escapes texts.
+/// A page for the user's browser. It has no script and loads nothing. Texts are escaped.
 struct Page {
   let title: String
   var status = 200
   var problem: String?
   var lines: [String] = []
   var items: [String] = []
-  /// The form's target; nil for a page without one.
+  /// The form's target; nil without a form.
   var action: String?
-  /// The allowed target of the form's redirect, as a source of the Content Security Policy: browsers apply
+  /// The allowed redirect target of the form, as a source of the Content Security Policy: browsers apply
   /// `form-action` to redirects too.
   var source: String?
   var hidden: [(name: String, value: String)] = []
   var inputs: [(name: String, label: String, value: String)] = []
-  /// The buttons, with values of `decision`.
+  /// Values are those of `decision`.
   var buttons: [(value: String, label: String)] = []
 
   static let wrongName = "A name has letters, digits and . _ - @ only, at most 64."
@@ -27,7 +27,7 @@ struct Page {
     button{font:inherit;margin:1.5rem .5rem 0 0;padding:.5rem 1.5rem}
     """
 
-  /// The page for an error that cannot be sent to the client.
+  /// For an error that cannot be sent to the client.
   static func refusal(_ refusal: Refusal) -> IssuerAnswer {
     Page(
       title: "This cannot be done", status: refusal.answer.status,
@@ -35,7 +35,7 @@ struct Page {
     ).answer
   }
 
-  /// Escapes text for an element or between quotation marks.
+  /// Escapes text for an element or a quoted attribute.
   static func escaped(_ text: String) -> String {
     let escapes = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
     return text.unicodeScalars.map { escapes[String($0)] ?? String($0) }.joined()
@@ -63,8 +63,6 @@ struct Page {
     "name=\"\(name)\" value=\"\(escaped(value))\""
   }
 
-  /// Creates a page.
-  ///
   /// - Parameters:
   ///   - content: HTML.
   ///   - directives: Directives of the Content Security Policy.

@@ -1,9 +1,9 @@
 import Encoding
 import Platform
 
-/// The issuer on a port of 127.0.0.1, with a thread for each connection, so that a slow client does not delay others.
+/// The issuer on a port of 127.0.0.1. Each connection has a thread, so that a slow client does not delay others.
 final class IssuerServer: Sendable {
-  /// The maximum number of connections. Others get a 503.
+  /// Further connections get a 503.
   static let connectionLimit = 256
 
   private static let listenerKey: UInt64 = 1
@@ -21,7 +21,7 @@ final class IssuerServer: Sendable {
   /// Starts to listen. Connections wait until ``serve(untilReadable:)``.
   ///
   /// - Parameters:
-  ///   - clientKeys: The keys of an additional client, which signs.
+  ///   - clientKeys: The keys of the client that signs.
   ///   - platformKeys: The keys of the platform whose assertions are accepted.
   ///   - authorities: Certificate authorities, in PEM, for documents published by clients.
   init(
@@ -72,7 +72,6 @@ final class IssuerServer: Sendable {
     }
   }
 
-  /// Serves requests until the connection ends or fails.
   private func serve(_ connection: IssuerConnection) throws {
     var keepsAlive = true
     while keepsAlive {
@@ -81,7 +80,7 @@ final class IssuerServer: Sendable {
         let start = Instant.now
         let answer = answer(request, connection)
         keepsAlive = request.keepsAlive && answer.delivery == .whole
-        // This is before the response, so that its reader finds the line.
+        // Before the response, so that its reader finds the line.
         note(request, answer, took: start.duration(to: .now))
         try connection.write(serialized(answer, keepsAlive: keepsAlive, withContent: request.method != "HEAD"))
         let chunk = IssuerAnswer.chunk([UInt8](repeating: UInt8(ascii: "x"), count: 16_384))
@@ -111,7 +110,7 @@ final class IssuerServer: Sendable {
     answer.serialized(date: issuer.withLock { $0.wall }, keepsAlive: keepsAlive, withContent: withContent)
   }
 
-  /// Logs a line for a request, without query, header fields and content, and therefore without tokens and codes.
+  /// Logs a line without query, header fields and content, and therefore without tokens and codes.
   private func note(_ request: IssuerRequest, _ answer: IssuerAnswer, took: Duration) {
     guard let log else { return }
     let status = answer.delivery == .whole ? "\(answer.status)" : "cut"
@@ -121,26 +120,24 @@ final class IssuerServer: Sendable {
   }
 }
 
-/// A connection: reads requests and writes responses.
 final class IssuerConnection {
-  /// The timeouts for a client.
   struct Limits: Sendable {
-    /// The time between two requests.
+    /// Between two requests.
     var idle = Duration.seconds(75)
-    /// The time from the first to the last byte of a request.
+    /// From the first to the last byte of a request.
     var request = Duration.seconds(10)
   }
 
   /// The connection has ended, or is too slow.
   private struct Ended: Error {}
 
-  /// The time in seconds for reading a part of a response.
+  /// The time for reading a part of a response.
   private static let writeSeconds = 30
   private static let stopKey: UInt64 = 2
   /// The maximum size of the request line and all header fields, in bytes.
   private static let headLimit = 16 * 1024
   private static let bodyLimit = 64 * 1024
-  /// The content limit in bytes of the endpoint that accepts any content, including chunks.
+  /// In bytes, for the endpoint that accepts any content, including chunks.
   private static let echoLimit = 8 * 1024 * 1024
 
   private let socket: SharedDescriptor
@@ -162,9 +159,7 @@ final class IssuerConnection {
 
   func write(_ bytes: [UInt8]) throws { try socket.descriptor.writeAll(bytes.span) }
 
-  /// Waits for `duration`.
-  ///
-  /// - Throws: If the client disconnects or sends too much in advance, or all connections must end.
+  /// Throws if the client disconnects or sends too much in advance, or all connections must end.
   func pause(_ duration: Duration) throws {
     deadline = Instant.now.advanced(by: duration)
     while try receive() {
@@ -228,9 +223,7 @@ final class IssuerConnection {
     return Array(buffer.prefix(count))
   }
 
-  /// The bytes up to and including a mark.
-  ///
-  /// - Parameter limit: The maximum number of bytes, including the mark.
+  /// The bytes up to and including a mark. The limit is their maximum number.
   private func take(through mark: String, limit: Int) throws -> [UInt8] {
     while true {
       let found = buffer.firstRange(of: Array(mark.utf8))

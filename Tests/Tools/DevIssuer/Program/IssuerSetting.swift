@@ -1,13 +1,13 @@
 import Encoding
 import Crypto
 
-/// A setting: a command-line option, a parameter of the control endpoint, or both.
+/// A command-line option, a parameter of the control endpoint, or both.
 struct IssuerSetting: Sendable {
   /// The parameter's name, or with hyphens that of a setting that is only an option.
   let name: String
   /// The option with its two hyphens; nil for a setting that is only a parameter.
   var option: String?
-  /// The possible values, for the help and errors; nil for an option without a value.
+  /// Shown in the help and errors; nil for an option without a value.
   var values: String?
   var initial = JSON.null
   var help = ""
@@ -16,10 +16,10 @@ struct IssuerSetting: Sendable {
   var mayRepeat = false
   /// The values of other settings that this one implies, unless it is turned off.
   var consequences: JSONObject = [:]
-  /// Parses a value. Nil if invalid.
+  /// Nil if the value is invalid.
   let read: @Sendable (String, IssuerSettings) -> JSON?
 
-  /// The parameter's name; nil for a setting that is only an option.
+  /// Nil for a setting that is only an option.
   var parameter: String? { name.hasPrefix("--") ? nil : name }
 
   /// Sets a value. Returns false if invalid. `off` removes a parameter that is initially null.
@@ -91,7 +91,7 @@ struct IssuerSetting: Sendable {
     text("par", "off|offered|required", "offered"),
     flag("--require-par", "take pushed requests only (RFC 9126)", sets: ["par": "required"]),
     flag("--no-par", "take no pushed authorization requests", sets: ["par": "off"]),
-    // Rules of the profile: section 5.3.2.2, item 3; section 5.3.2.1, items 4 and 9; section 5.4.1, item 1.
+    // The profile's section 5.3.2.2, item 3; section 5.3.2.1, items 4 and 9; section 5.4.1, item 1.
     flag(
       "fapi2", "do what FAPI 2.0 demands of a server; later options can make it weaker",
       sets: ["par": "required", "dpop_required": true, "rotation": false, "--algorithm": "PS256"]),
@@ -122,7 +122,7 @@ struct IssuerSetting: Sendable {
     [
       number("delay_token_ms", 0...600_000, 0, "answer token requests this late"),
       text("hang", "ENDPOINT"),
-      // Properties of the planned failures below.
+      // Of the planned failures below.
       number("status", 400...599, 503),
       text("error", "TEXT", "temporarily_unavailable"),
       number("retry_after", 0...86_400),
@@ -152,7 +152,6 @@ struct IssuerSetting: Sendable {
     ]
 }
 
-/// Kinds of settings.
 extension IssuerSetting {
   private static func option(_ name: String) -> String {
     name.hasPrefix("--") ? name : "--" + name.replacing("_", with: "-")
@@ -167,7 +166,7 @@ extension IssuerSetting {
     ) { text, _ in Int(text).flatMap { String($0) == text && range.contains($0) ? .int($0) : nil } }
   }
 
-  /// A flag. If it is initially on, its option turns it off.
+  /// If it is initially on, its option turns it off.
   private static func flag(
     _ name: String, isOn: Bool = false, _ help: String, sets consequences: JSONObject = [:]
   ) -> IssuerSetting {
@@ -177,8 +176,6 @@ extension IssuerSetting {
     ) { text, _ in ["on": true, "1": true, "off": false, "0": false][text] }
   }
 
-  /// A setting with a text.
-  ///
   /// - Parameter values: One of ``kinds``, or the possible texts.
   private static func text(
     _ name: String, _ values: String, _ initial: JSON = .null, _ help: String = "", _ option: String? = nil
@@ -191,7 +188,7 @@ extension IssuerSetting {
     }
   }
 
-  /// An option that appends an entry with a name to a list.
+  /// An option that appends a named entry to a list.
   private static func list(
     _ option: String, _ values: String, _ limit: Int, _ help: String,
     read: (@Sendable (String) -> (name: String, value: JSON)?)? = nil
@@ -231,7 +228,7 @@ extension IssuerSetting {
     return (name, (try? JSON(parsing: Array(value.utf8))) ?? .string(value))
   }
 
-  /// The names as lines of at most `width` characters.
+  /// Wraps the names to `width` characters.
   static func lines(_ names: [String], width: Int) -> String {
     let lines = names.reduce(into: [String]()) { lines, name in
       let longer = lines.last.map { $0 + ", " + name }
@@ -241,8 +238,7 @@ extension IssuerSetting {
   }
 }
 
-/// The issuer's configuration: a value for each setting. Options set the values at the start, the control endpoint
-/// changes them later.
+/// A value for each setting. Options set the values at the start, the control endpoint changes them later.
 struct IssuerSettings: Sendable {
   private var values = [String: JSON](uniqueKeysWithValues: IssuerSetting.all.map { ($0.name, $0.initial) })
 
@@ -255,7 +251,7 @@ struct IssuerSettings: Sendable {
 
   func isOn(_ name: String) -> Bool { self[name] == true }
 
-  /// A setting's text; nil if off.
+  /// Nil if off.
   func text(_ name: String) -> String? { self[name].string }
 
   /// A list's entries, each with its value.

@@ -2,7 +2,7 @@ import Crypto
 import Encoding
 import Platform
 
-/// The program `devissuer`, an authorization server for experiments, tests and benchmarks.
+/// An authorization server for experiments, tests and benchmarks.
 @main
 enum DevelopmentIssuerProgram {
   private typealias Problem = IssuerCommandLine.Problem
@@ -11,7 +11,7 @@ enum DevelopmentIssuerProgram {
 
   /// Runs until SIGTERM or SIGINT.
   ///
-  /// - Parameter arguments: The options without the program's name; see ``IssuerSetting``.
+  /// - Parameter arguments: Options of ``IssuerSetting``, without the program's name.
   /// - Returns: The exit status: 0 after a signal, 1 if it could not start or continue, 2 for wrong usage.
   static func run(_ arguments: [String]) -> Int32 {
     do {
@@ -48,11 +48,11 @@ enum DevelopmentIssuerProgram {
 
   private static func serve(_ settings: IssuerSettings) throws {
     Signals.ignoreFailingWrites()
-    // This comes before other threads, which could receive the signals.
+    // Before other threads, which could receive the signals.
     let signals = try Signals.SignalReceiver([Signals.SIGTERM, Signals.SIGINT])
     let secret = try Seal.opaque()
     if let name = settings.text("--client-secret-file") {
-      // The file is never overwritten, since it might be readable for others, or important.
+      // The existing file might be readable for others, or important.
       let exists = (try? FileDescriptor(opening: name, for: .writing)) != nil
       guard !exists else { throw Problem("the client secret file is there already", status: 1) }
       try attempt("cannot write the client secret file") {
@@ -103,7 +103,7 @@ enum DevelopmentIssuerProgram {
 
 /// Parses the command line strictly: no unknown or repeated options, no operands.
 enum IssuerCommandLine {
-  /// The error for an invalid command line, or for an issuer that cannot start.
+  /// An invalid command line, or an issuer that cannot start.
   struct Problem: Error, Hashable {
     /// A sentence in lowercase, without a full stop.
     let message: String
@@ -112,8 +112,7 @@ enum IssuerCommandLine {
     init(_ message: String, status: Int32 = 2) { (self.message, self.status) = (message, status) }
   }
 
-  /// - Parameter arguments: The options without the program's name.
-  /// - Returns: Nil if help is requested.
+  /// Nil if help is requested.
   static func settings(_ arguments: [String]) throws(Problem) -> IssuerSettings? {
     var settings = IssuerSettings()
     var seen: Set<String> = []

@@ -2,8 +2,7 @@ import Crypto
 import Encoding
 import Platform
 
-/// A valid authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), with a known client and
-/// redirect URI.
+/// A valid authorization request of a known client (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
 struct CodeRequest: Sendable {
   static let promptValues = ["none", "login", "consent", "select_account"]
 
@@ -48,7 +47,7 @@ struct CodeRequest: Sendable {
   var validHint: String? { parameters["login_hint"].flatMap { User.isName($0) ? $0 : nil } }
 
   /// The challenge in the parameters. Public clients must use PKCE (RFC 8252 section 6, RFC 9700 section 2.1.1).
-  /// `plain`, which a missing method means (RFC 7636 section 4.3), is rejected.
+  /// `plain`, the default method (RFC 7636 section 4.3), is rejected.
   private static func challenge(_ parameters: IssuerParameters, isRequired: Bool) throws -> [UInt8]? {
     let (challenge, method) = (parameters["code_challenge"], parameters["code_challenge_method"])
     if challenge == nil, method == nil, !isRequired { return nil }
@@ -59,8 +58,8 @@ struct CodeRequest: Sendable {
     return bytes
   }
 
-  /// Throws if a token request may not redeem the code (RFC 6749 section 4.1.3, RFC 7636 section 4.6, RFC 9449 section
-  /// 10). A verifier without a challenge reveals a downgrade (RFC 9700 section 4.8.2).
+  /// Throws if a token request may not redeem the code (RFC 6749 section 4.1.3, RFC 7636 section 4.6, RFC 9449
+  /// section 10). A verifier without a challenge reveals a downgrade (RFC 9700 section 4.8.2).
   func checkRedemption(_ order: TokenOrder) throws {
     let (form, thumbprint) = (order.form, order.thumbprint)
     try check(form["redirect_uri"] == target.uri.text, "invalid_grant", "redirect_uri is not the one of the request")
@@ -108,7 +107,7 @@ struct BrowserSession: Sendable {
   /// The authentication's strength, one of ``User/contexts``.
   let acr: String
 
-  /// Whether this sign-in satisfies the request without asking the user again (OpenID Connect Core section 3.1.2.1).
+  /// Whether the request needs no new sign-in (OpenID Connect Core section 3.1.2.1).
   func suits(_ wanted: CodeRequest, at unixSeconds: Int) -> Bool {
     wanted.prompt.isDisjoint(with: ["login", "select_account"]) && wanted.validHint ?? username == username
       && unixSeconds - authTime <= wanted.maxAge ?? Int.max

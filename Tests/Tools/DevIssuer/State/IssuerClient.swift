@@ -13,12 +13,11 @@ struct IssuerClient: Sendable {
   static let workloadID = "agent-workload"
 
   let id: String
-  /// The metadata, with a value for each required member and those that registration returns (RFC 7591 sections 2 and
-  /// 3.2.1, RFC 7592 section 3).
+  /// The client's metadata, including what registration returns (RFC 7591 sections 2 and 3.2.1, RFC 7592 section 3).
   var members: JSONObject
-  /// The redirect rules. One must allow a redirect URI.
+  /// One of them must allow a redirect URI.
   var redirects: [RedirectRule] = []
-  /// The time to fetch the client's document again; nil for a client that is not a URL.
+  /// When to fetch the client's document again; nil for a client that is not a URL.
   var freshUntil: Instant?
 
   var secret: String? { members["client_secret"]?.string }
@@ -52,7 +51,6 @@ struct IssuerClient: Sendable {
   }
 }
 
-/// The known values of `grant_type`.
 enum GrantType {
   static let authorizationCode = "authorization_code"
   static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
@@ -95,7 +93,7 @@ struct ClientStore: Sendable {
 
   /// - Parameters:
   ///   - redirects: The rules of the initial clients.
-  ///   - keys: A JWK Set; nil if no client signs.
+  ///   - keys: The JWK Set of the client that signs, if any.
   ///   - platformKeys: The keys of the platform whose assertions are accepted, if any.
   init(_ redirects: [RedirectRule], secret: String, keys: JSON?, platformKeys: JSON?) {
     let rows: [(String, String, String, String?, JSON?)] = [
@@ -115,12 +113,12 @@ struct ClientStore: Sendable {
 
   subscript(id: String) -> IssuerClient? { known.first { $0.id == id } ?? registered[id] ?? published[id] }
 
-  /// The client with this ID. Throws if unknown.
+  /// Throws if unknown.
   func named(_ id: String) throws -> IssuerClient { try check(self[id], "invalid_request", "unknown client") }
 }
 
 extension URI {
-  /// Whether this is plain http to an address of this machine. Only then may the port vary, not for `localhost` (RFC
-  /// 8252 section 7.3).
+  /// Whether this is plain http to 127.0.0.1 or [::1]. Only then may the port vary, not for `localhost` (RFC 8252
+  /// section 7.3).
   var isLoopbackLiteral: Bool { isHTTPLoopback && host.lowercased() != "localhost" }
 }

@@ -25,9 +25,7 @@ final class IssuerKey: Sendable {
 
   var header: JSONObject { ["alg": .string(algorithm.rawValue), "typ": "JWT", "kid": .string(keyID)] }
 
-  /// Signs a token in compact form (RFC 7515 section 7.1).
-  ///
-  /// - Parameter algorithm: The algorithm (default: the key's).
+  /// Signs a token in compact form (RFC 7515 section 7.1), by default with the key's algorithm.
   func sign(_ header: JSONObject, _ payload: [UInt8], algorithm: JWSAlgorithm? = nil) throws -> String {
     try JWSSigner.sign(header: header, payload: payload, key: key, algorithm: algorithm ?? self.algorithm)
   }
@@ -62,7 +60,6 @@ struct Seal: Sendable {
   /// 256 random bits as text (RFC 6749 section 10.10), also for keys of tables.
   static func opaque() throws -> String { Base64URL.encode(try Random.bytes(32)) }
 
-  /// Compares in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     ConstantTime.isEqual(Array(one.utf8).span, Array(other.utf8).span)
   }

@@ -9,7 +9,7 @@ struct IssuerState: Sendable {
   var pushed = BoundedTable<CodeRequest>(capacity: 1000)
   var sessions = BoundedTable<BrowserSession>(capacity: 1000)
   var codes = BoundedTable<IssuedCode>(capacity: 1000)
-  /// The pending device authorizations, by device code.
+  /// By device code.
   var devices = BoundedTable<DeviceGrant>(capacity: 1000)
   var grants = BoundedTable<IssuerGrant>(capacity: 10_000)
   var access = BoundedTable<IssuedAccess>(capacity: 50_000)
@@ -32,7 +32,7 @@ struct BoundedTable<Value: Sendable>: Sendable {
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// A key's value. Changing it does not make it newer. Setting nil removes it.
+  /// Changing a value does not make it newer. Setting nil removes it.
   subscript(key: String) -> Value? {
     get { entries[key] }
     set {
@@ -67,27 +67,26 @@ extension BoundedTable where Value == Bool {
 /// A user's grant to a client, or a client's own. Its tokens end with it.
 struct IssuerGrant: Sendable {
   let clientID: String
-  /// The user; nil if there is none (RFC 6749 section 4.4).
+  /// Nil if there is no user (RFC 6749 section 4.4).
   var username: String?
   /// The subject of the assertion for which the grant was issued, if any (RFC 7523 section 2.1).
   var assertedSubject: String?
   let scope: [String]
-  /// The time of the user's sign-in, in unix seconds.
+  /// In unix seconds.
   var authTime: Int
   /// The strength of the sign-in (OpenID Connect Core section 2); nil if not requested.
   var acr: String?
   /// The allowed resources and audiences of tokens; if empty, any (RFC 8707 section 2.2).
   let targets: [String]
-  /// The number of the current refresh token. Lower numbers are of replaced ones.
+  /// The number of the current refresh token. Replaced ones have lower numbers.
   var sequence = 0
-  /// The time at which the refresh token was last replaced.
   var rotatedAt: Instant?
-  /// The expiry of the current refresh token; nil if the grant has none.
+  /// The expiry of the current refresh token, if the grant has one.
   var refreshTokenExpiresAt: Instant?
-  /// The thumbprint of the key to which a public client's refresh tokens are bound (RFC 9449 section 5).
+  /// The key to which a public client's refresh tokens are bound (RFC 9449 section 5).
   var dpopThumbprint: String?
 
-  /// The `sub` of tokens: the user's identifier, else that of an assertion, else the client's (RFC 9068 section 2.2).
+  /// The `sub` of tokens: the user's identifier, else an assertion's, else the client's (RFC 9068 section 2.2).
   var subject: String { username.map(User.subject) ?? assertedSubject ?? clientID }
 }
 
@@ -96,14 +95,14 @@ struct IssuedAccess: Sendable {
   /// The client that got the token. After an exchange, it may differ from the grant's.
   let clientID: String
   let scope: [String]
-  /// The audience. Empty for all resources of the issuer itself.
+  /// Empty for all resources of the issuer itself.
   let audience: [String]
   /// In unix seconds.
   let issuedAt: Int
-  /// The lifetime in seconds; nil if unlimited.
+  /// In seconds; nil if unlimited.
   let lifetime: Int?
   let expiresAt: Instant
-  /// The thumbprint of the key to which the token is bound (RFC 9449 section 6); nil for a Bearer token.
+  /// The key to which the token is bound (RFC 9449 section 6); nil for a Bearer token.
   let dpopThumbprint: String?
   /// The client that acts for the user (RFC 8693 section 4.1).
   var actor: String?

@@ -1,16 +1,14 @@
 import AgentClient
 
-// What the examples of the documentation use without declaring it. `make check-docs` compiles them together with this file.
+// Declares what the examples of the documentation use. `make check-docs` compiles both.
 
 let agent = Agent()
 let url = "https://api.example.org/items"
 
-/// A response of the program's own HTTP client.
 struct Answer: Sendable {
   let status: Int
 }
 
-/// Any error of the program's own HTTP client.
 struct Unreachable: Error {}
 
 func fetch(_ url: String, authorization: String) async throws -> Answer {

@@ -15,7 +15,7 @@ final class AgentProgram: Sendable {
   init(daemon: String? = nil) throws {
     tree = try TemporaryDirectory()
     for directory in ["run/agent", "bin", "libexec", "home", "go"] { _ = try tree.open(directory) }
-    // A copy: the program finds agentd relative to its own file, and a link would lead back.
+    // A copy, since the program finds agentd relative to its own file, also through a link.
     try ProcessRunner.shell("cp '\(Self.built)' '\(tree.path("bin/agent"))'; chmod 700 '\(tree.path("bin/agent"))'")
     guard let daemon else { return }
     try tree.writeProgram("libexec/agentd", daemon)
@@ -49,7 +49,6 @@ final class AgentProgram: Sendable {
 
 /// A daemon's socket served by the test, one conversation per connection.
 final class FakeDaemon: Sendable {
-  /// The test's end of a conversation.
   final class Conversation: Sendable {
     private let socket: FileDescriptor
     init(_ socket: consuming FileDescriptor) { self.socket = socket }
@@ -57,13 +56,13 @@ final class FakeDaemon: Sendable {
     func send(_ reply: Reply) throws { try socket.writeAll(reply.serialized().span) }
     func send(_ bytes: [UInt8]) throws { try socket.writeAll(bytes.span) }
 
-    /// The client's request, and the descriptor passed with it.
+    /// The client's request and its last descriptor.
     func receive() throws -> (RequestEnvelope, SharedDescriptor?) {
       let (request, passed) = try receiveAll()
       return (request, passed.last)
     }
 
-    /// The client's request, and all descriptors passed with it, in order.
+    /// The client's request and all its descriptors.
     func receiveAll() throws -> (RequestEnvelope, [SharedDescriptor]) {
       var line: [UInt8] = []
       var passed: [SharedDescriptor] = []
@@ -75,7 +74,7 @@ final class FakeDaemon: Sendable {
       return (try RequestEnvelope(parsing: line.span), passed)
     }
 
-    /// Waits for the client to disconnect; returns whether it sent nothing more.
+    /// Returns whether the client disconnects without sending more.
     func hasEnded() throws -> Bool {
       var rest: [UInt8] = []
       guard try socket.waitUntilReadable(timeout: .testLimit) else { return false }
@@ -110,7 +109,6 @@ final class FakeDaemon: Sendable {
     }
   }
 
-  /// The response to a token request.
   static func tokenAnswer(_ token: String = "secret-token", account: String = "work") -> [UInt8] {
     var line: [UInt8] = []
     TokenDescription(

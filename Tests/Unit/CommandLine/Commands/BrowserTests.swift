@@ -73,8 +73,8 @@ import Wire
       redirectURI: "http://127.0.0.1:8400/id.example.com", mustPaste: mustPaste, expiresAt: 4_000_000_000)
   }
 
-  /// Runs a sign-in until the opener has written the file `seen` or the program prints `text`, then ends it; or after a
-  /// time in which an opener would have done so.
+  /// Runs a sign-in until the opener has written the file `seen`, the program prints `text`, or enough time for an
+  /// opener has passed.
   private func run(
     _ program: AgentProgram, browser variable: String, _ options: [String], untilSeen seen: String? = nil,
     untilTold text: String? = nil

@@ -83,12 +83,10 @@ import Vocabulary
     #expect(first.hasPrefix("\u{2068}--ask\u{2069} نص \u{2068}--ask\u{2069} نص "))
     let isolates = first.count { $0 == "\u{2068}" || $0 == "\u{2069}" }
     #expect((74...79).contains(first.count - isolates))
-    // The details are in the complete help.
     #expect(text.contains("--min-valid DURATION  أدنى مدة\n"))
     #expect(writer.help(on: Main.commands.named(.token), all: true).contains("أدنى مدة؛ أقل\n"))
   }
 
-  /// The templates that were looked up.
   private final class Lookups: Sendable {
     private let found = Mutex<Set<String>>([])
 

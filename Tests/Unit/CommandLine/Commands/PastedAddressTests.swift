@@ -27,7 +27,7 @@ import Testing
 
   @Test func `is waited for where a line cannot be all of it`() {
     #expect(Self.take("http://127.0.0.1:4000/callback?code=c\n") == nil)
-    // Enter ends it all the same.
+    // Enter also ends the paste.
     #expect(Self.take("http://127.0.0.1:4000/callback?code=c\n\n") == "http://127.0.0.1:4000/callback?code=c")
     #expect(Self.take("http://127.0.0.1:4000/callback?code=c\n&state=s") == nil)
     #expect(Self.take(Self.address) == nil && Self.take(Self.address, isOver: true) == Self.address)

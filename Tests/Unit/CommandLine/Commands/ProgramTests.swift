@@ -53,7 +53,7 @@ import Wire
     let error = "agent: error: no account is called gone\n"
     let inherited = try program.run(["token"], adding: ["AGENT_ACCOUNT=gone"])
     #expect(inherited.errorText == error + "agent: hint: AGENT_ACCOUNT sets it in this shell; agent list\n")
-    // Typed, or not the name in the variable.
+    // The account is typed, or differs from the variable.
     for (arguments, variable) in [(["token", "gone"], "gone"), (["token"], "other")] {
       let result = try program.run(arguments, adding: ["AGENT_ACCOUNT=\(variable)"])
       #expect(result.errorText == error + "agent: hint: agent list\n")
@@ -236,7 +236,7 @@ import Wire
     let answer =
       arguments[0] == "token"
       ? FakeDaemon.tokenAnswer("t") : Reply.result(JSONObject([("accounts", .array([]))])).serialized()
-    // The fast path to a token falls back to the general one, which asks twice.
+    // The fast path falls back to the general one, which asks again.
     let refusals = arguments.count == 1 ? 2 : 1
     try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: ending, count: refusals) + [answer])
     let result = try program.run(arguments)

@@ -25,7 +25,7 @@ import Wire
   ])
   func `ends like the general way, whatever the daemon answers`(line: String) throws {
     let program = try AgentProgram()
-    // The fast path may ask again when it falls back to the general one.
+    // The fast path may fall back to the general one, which asks again.
     try FakeDaemon(at: program.runtime).serve([[UInt8]](repeating: Array((line + "\n").utf8), count: 3))
     let quick = try program.run(["token"])
     let general = try program.run(["token", "--quiet"])

@@ -17,7 +17,6 @@ private func accounts(_ names: [String]) -> [UInt8] {
 }
 
 @Suite struct `Completions in an interactive shell` {
-  /// The typed line, and the program's arguments.
   private static let lines: [(typed: String, arguments: [String])] = [
     ("agent verif\tx", ["verify", "x"]),
     ("agent -q verif\t", ["-q", "verify"]),

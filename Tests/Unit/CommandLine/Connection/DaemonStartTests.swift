@@ -28,8 +28,7 @@ import Wire
       result == ProcessResult(status: .exited(4), output: [], error: Array("agent: error: agentd \(message)\n".utf8)))
   }
 
-  /// The substitute writes its arguments and environment to one named pipe, and waits at another until the test listens
-  /// instead of it.
+  /// Writes its arguments and environment to a named pipe, then waits at another until the test listens in its place.
   private static let obedient = """
     tree=$(dirname "$(dirname "$0")")
     ls -l /proc/$$/fd > "$tree/go/descriptors"
@@ -95,7 +94,7 @@ import Wire
     #expect(daemon == nil)
     let result = try program.run(["list"])
     #expect(result.status == .exited(4))
-    // These are the last words of the substitute: its arguments.
+    // The substitute's last output is its arguments.
     #expect(result.errorText.contains("--directory ") && !result.errorText.contains("--directory \(program.runtime) "))
   }
 
@@ -122,7 +121,7 @@ import Wire
     _ = try startedDaemon(program)
     let daemon = try FakeDaemon(at: program.runtime)
     try release(program)
-    // The helper that starts the daemon requests its status; the command itself requests a token.
+    // The helper that starts the daemon requests its status; the command requests a token.
     for _ in 0..<2 {
       let conversation = try daemon.accept()
       guard let (request, _) = try? conversation.receive() else { continue }

@@ -6,7 +6,6 @@ import Wire
 
 @testable import CommandLine
 
-/// A wait that may continue as long as there is progress, which only the daemon knows.
 @Suite struct `A wait whose end only the daemon knows` {
   static let request = ["request", "--account", "work", "https://api.example/"]
   static let verify = ["verify", "-"]
@@ -52,7 +51,7 @@ import Wire
     let verdict = #"{"valid":true,"header":{"alg":"RS256"},"claims":{}}"# + "\n"
     try Threads.start(name: "fake-daemon") {
       guard let conversation = try? daemon.accept(), let (_, passed) = try? conversation.receiveAll() else { return }
-      // Far longer than its timeout: it gets no result until it has asked twice.
+      // The command gets no result until it has asked twice, far beyond its timeout.
       for _ in 0..<2 {
         guard let other = try? daemon.accept(), let (envelope, _) = try? other.receiveAll() else { return }
         asked.withLock { $0.append(envelope.request) }
@@ -73,7 +72,7 @@ import Wire
   }
 }
 
-/// Its process was killed, but has not quite ended.
+/// The process was killed, but has not quite ended.
 @Suite struct `A daemon that is just ending` {
   private static let status = Reply.result(["pid": 1, "version": "1"]).serialized()
 
@@ -124,7 +123,7 @@ import Wire
     #expect(result.status == .exited(0) && result.outputText == "ran\n", "\(result.errorText)")
   }
 
-  /// - Parameter reads: Whether the daemon received the request. It may then also have read tokens.
+  /// - Parameter reads: Whether the daemon received the request, and perhaps tokens.
   private func verify(whenOneEndsThatReads reads: Bool) throws -> ProcessResult {
     let program = try AgentProgram()
     let daemon = try FakeDaemon(at: program.runtime)

@@ -62,7 +62,7 @@ import Wire
 @Suite struct `Tokens of standard input` {
   @Test func `are waited for no longer than they may be`() throws {
     let program = try AgentProgram()
-    // Also open for writing, so that it never ends.
+    // The pipe is also open for writing, so it never ends.
     let script = "mkfifo tokens; bin/agent decode --timeout 1s <> tokens"
     let result = try ProcessRunner.run(
       executable: "/bin/sh", arguments: ["-c", script], environment: program.environment, directory: program.tree.path)

@@ -49,7 +49,7 @@ import Wire
         == "standard input cannot be used for --client-secret-file and --client-key-file at once")
   }
 
-  /// Connects to nothing and reads nothing: the message is the only result.
+  /// Only prints a message, before connecting or reading.
   @Test(arguments: [
     ("vault change-passphrase --passphrase-file - --new-passphrase-file -", "passphrase-file", "new-passphrase-file"),
     ("vault change-passphrase --protection tpm2 --pin-fd 0 --new-pin-file -", "new-pin-file", "pin-fd"),

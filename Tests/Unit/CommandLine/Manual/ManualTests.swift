@@ -41,7 +41,7 @@ extension ManualPage {
     let mandoc = try #require(Spawn.search("mandoc"))
     let result = try ProcessRunner.run(
       executable: mandoc, arguments: ["-Tlint", "-Wwarning"], input: Array(page.committed().utf8))
-    // These pages have the examples first, before the conventional ENVIRONMENT, FILES and EXIT STATUS.
+    // These pages have the examples before the conventional ENVIRONMENT, FILES and EXIT STATUS.
     let problems = (result.outputText + result.errorText).split(separator: "\n").filter { line in
       !["ENVIRONMENT", "FILES", "EXIT STATUS"].contains {
         line.hasSuffix("sections out of conventional order: Sh \($0)")

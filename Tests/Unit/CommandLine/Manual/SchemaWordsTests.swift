@@ -12,7 +12,7 @@ import Wire
     let schema = try JSONSchema(parsing: Array(PackageFiles.text("Tests/Tools/Schema/agent.schema.json").utf8))
     let answer = try #require(Main.commands.all.first { $0.name.rawValue == command }).answer
     let rows = answer.flatMap { row in Self.all(row) }
-    // Members of an object without rows, such as an error object, have a separate definition.
+    // Members of an object without rows, such as an error object, are defined separately.
     let closed = rows.filter { row in row.members.isEmpty && (row.type == "object" || row.type == "list of objects") }
     let paths = schema.paths(of: command).filter { path in
       !closed.contains { path.hasPrefix($0.name + ".") || path.hasPrefix($0.name + "[].") }
@@ -81,7 +81,6 @@ import Wire
   }
 }
 
-/// The fuzzer's words include those of the protocol.
 @Suite struct `The words of the fuzzer` {
   @Test func `are all names of the protocol`() throws {
     let words = Set(try PackageFiles.text("Tests/Tools/Fuzz/words").split(separator: "\n").map(String.init))

@@ -40,7 +40,7 @@ import Wire
     #expect(result.outputText == "<login><\(word)>")
   }
 
-  /// The hint of a daemon that knows only part of the command line, as shown to the user who typed the line.
+  /// The hint of a daemon that knows only part of the command line, as shown to the user.
   private func hint(_ line: String, _ correction: Correction) throws -> String? {
     let console = Console(try Parser.parse(line.split(separator: " ").map { String($0) }))
     return console.completingHint(of: Failure(.network, "x", hint: "do: \(correction)")).hint
@@ -58,7 +58,7 @@ import Wire
     #expect(
       try hint("login https://b/.well-known/oauth-authorization-server/t", slash)
         == "do: agent login https://b/.well-known/oauth-authorization-server/t --issuer https://b")
-    // Another command has no such option, and a resumed sign-in has another command line than it began with.
+    // Another command has no such option, and a resumed sign-in began with another command line.
     #expect(try hint("token work", slash) == "do: agent login --issuer https://b")
     #expect(try hint("login --resume 0", slash) == "do: agent login --issuer https://b")
     // The repeated command signs in.

@@ -214,7 +214,6 @@ struct WrongLine: Sendable, CustomTestStringConvertible {
 }
 
 extension Parser {
-  /// Parses a command line of `agent`.
   static func parse(_ arguments: [String]) throws(UsageError) -> Invocation {
     try parse(arguments, by: Main.commands)
   }

@@ -63,7 +63,7 @@ import Wire
     #expect(SetupClient.names.filter { !page.contains("\\fB\($0)\\fP") } == [])
   }
 
-  // Python's configparser treats a line that is indented more than its key as a continuation of the value.
+  // Python's configparser treats a line indented more than its key as a continuation.
   @Test(arguments: [
     ("[global]\n    index-url = x\n", "    "), ("[global]\n\n\t; c\n\ttimeout = 5\n  a = b\n", "\t"),
     ("[global]\n[install]\n  a = b\n", ""), ("[global]\n# c\n", ""),

@@ -5,8 +5,7 @@ import Testing
 
 @testable import CommandLine
 
-/// A shell on a separate terminal, with the completions of this package and a substitute for the program that only
-/// records how it was run.
+/// A shell on its own terminal, with this package's completions and a substitute that records how the program was run.
 struct InteractiveShell {
   let shell: CompletionShell
   let program: AgentProgram

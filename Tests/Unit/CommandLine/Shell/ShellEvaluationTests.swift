@@ -72,7 +72,7 @@ private let evaluating = ShellUnderTest.installed.filter { $0.shell.failureState
     #expect(try fileNames() == before, "nothing was run")
   }
 
-  // With GLOB_SUBST, zsh interprets the bare `(exit` as a pattern, and fails with another status.
+  // With GLOB_SUBST, zsh reads the bare `(exit` as a pattern, and fails with another status.
   @Test(arguments: evaluating.filter { !$0.interpreter.command.contains("globsubst") })
   func `see the status of a failed command`(program: ShellUnderTest) throws {
     let answers = try TemporaryDirectory()

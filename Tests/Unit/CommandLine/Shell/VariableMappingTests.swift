@@ -60,8 +60,8 @@ import WireSupport
         "TCL_LIBRARY", "ANSIBLE_LIBRARY", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_SSH_EXECUTABLE",
         "ANSIBLE_PYTHON_INTERPRETER", "DJANGO_SETTINGS_MODULE", "CONFIG_SHELL", "GH_BROWSER", "GOTOOLCHAIN", "GOFLAGS",
         "XDG_RUNTIME_DIR", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "CCACHE_PREFIX", "CONDA_EXE", "MAILCAPS", "CVSROOT",
-        // According to the manuals of make, autoconf, gcc, zip, gcloud, valgrind, cargo, kubectl, borg, tpm2-tools, Lua,
-        // GStreamer, uv, ncurses, xz, gh, az, pass, Vulkan and Bazel.
+        // Of make, autoconf, gcc, zip, gcloud, valgrind, cargo, kubectl, borg, tpm2-tools, Lua, GStreamer, uv, ncurses,
+        // xz, gh, az, pass, Vulkan and Bazel.
         "AS", "FC", "F77", "NM", "STRIP", "GET", "CO", "RM", "M4", "AUTOM4TE", "GCC_EXEC_PREFIX", "ZIP", "GZIP",
         "BZIP2",
         "CLOUDSDK_PYTHON", "VALGRIND_LIB", "RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER", "KUBECTL_EXTERNAL_DIFF",
@@ -101,7 +101,7 @@ import WireSupport
     for name in ["PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "IFS", "ENV", "BASH_ENV", "HOME", "SHELL"] {
       #expect(VariableName.isRefused(name))
     }
-    // Sorted, as printed in the manual, and all of one case, as they are compared.
+    // Sorted as in the manual, and in upper case for comparison.
     #expect(VariableName.lists.count == 6)
     for words in VariableName.lists.values {
       #expect(words.count > 1 && words == words.sorted() && words.allSatisfy { $0 == $0.uppercased() })

@@ -104,7 +104,7 @@ enum CookbookSamples {
     RkFJTA.
     """)
 
-  /// The key set of RFC 7517 appendix A.1: a key for encryption and a key for signatures.
+  /// RFC 7517 appendix A.1: a key for encryption and one for signatures.
   static let publicSet = Samples.joined(
     """
     {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
@@ -115,7 +115,7 @@ enum CookbookSamples {
     Ls1jF44-csFCur-kEgU8awapJzKnqDKgw","e":"AQAB","alg":"RS256","kid":"2011-04-29"}]}
     """)
 
-  /// The elliptic private key of RFC 7517 appendix A.2, as a set.
+  /// RFC 7517 appendix A.2: the elliptic key.
   static let privateSet = Samples.joined(
     """
     {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
@@ -123,7 +123,7 @@ enum CookbookSamples {
     "use":"enc","kid":"1"}]}
     """)
 
-  /// The symmetric keys of RFC 7517 appendix A.3.
+  /// RFC 7517 appendix A.3.
   static let symmetricSet = Samples.joined(
     """
     {"keys":[{"kty":"oct","alg":"A128KW","k":"GawgguFyGrWKav7AX4VKUg"},

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  // RFC 7520 section 4.5: the token has no payload, which is sent separately; sections 4.6 to 4.8 have no compact form.
+  // RFC 7520 section 4.5: the payload is sent separately; sections 4.6 to 4.8 have no compact form.
   @Test func `detached content and the JSON forms of RFC 7520 sections 4.5 to 4.8 are refused`() throws {
     let parts = CookbookSamples.rsaToken.split(separator: ".").map(String.init)
     let keys = JWKSet([try JWK(CookbookSamples.rsaKey)])

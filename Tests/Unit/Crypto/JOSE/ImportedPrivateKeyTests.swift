@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// The openssl program's output for a key on P-256 that it created in a software TPM.
+  /// By openssl, for a P-256 key that it created in a software TPM.
   private static let held = """
     MIHwBgZngQUKAQOgAwEBAQIEQAAAAQRYAFYAIwALAAYAcgAAABAAEAADABAAIMQK
     D+utlldRAbtb/27dByMHep+CJFoWmhdse3Y7oNOFACCGmA3YK3dJifcStheZyaUH
@@ -72,7 +72,6 @@ import Testing
     I+jb
     """
 
-  /// - Parameter change: Modifies the key's bytes.
   private func readHeld(in device: (any KeyDevice)?, _ change: (inout [UInt8]) -> Void = { _ in }) throws -> (
     isHeld: Bool, kind: PublicKey.Kind
   ) {

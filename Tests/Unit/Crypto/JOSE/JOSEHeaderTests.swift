@@ -33,7 +33,7 @@ import Testing
     (#"{"alg":"ES256","crit":null}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":false,"crit":["b64"]}"#, .criticalHeader),
     (#"{"alg":"ES256","b64":true}"#, .criticalHeader),
-    // It has the form of a signed token, so nothing else of RFC 7516 applies.
+    // A token of this form is signed, so nothing else of RFC 7516 applies.
     (#"{"alg":"RSA-OAEP","enc":"A128GCM"}"#, .algorithmNotAllowed),
     // Members of the wrong type.
     (#"{"alg":"ES256","kid":7}"#, .invalidHeader),

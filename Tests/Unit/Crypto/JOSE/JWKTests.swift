@@ -115,7 +115,7 @@ import Testing
     #expect(try JWK(try JWK(components).published).components == components)
   }
 
-  // RFC 7518 section 6.2.1.2: one coordinate in 256 begins with a zero byte, which is kept.
+  // RFC 7518 section 6.2.1.2: one coordinate in 256 begins with a zero byte.
   @Test func `a coordinate that begins with zero keeps its width`() throws {
     var found = false
     while !found {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  // Some servers strip leading zeros, as the library of Glewlwyd does for one key in a hundred.
+  // Some servers strip leading zeros, as Glewlwyd's library does for one key in a hundred.
   @Test func `a number of an EC key without the zeros that it begins with is read as if they were there`() throws {
     func shortened(_ bytes: [UInt8]) -> String { Base64URL.encode(Array(bytes.drop { $0 == 0 })) }
     var missing: Set<String> = []

@@ -13,7 +13,6 @@ private func verify(
   try parseMAC(token).verified(by: secret.span, algorithm: algorithm, allowedTypes: types)
 }
 
-/// Creates a token with a secret.
 private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws -> String {
   let text = Base64URL.encode(Array(header.utf8)) + ".e30"
   let bytes = Array(text.utf8)
@@ -63,7 +62,7 @@ private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws 
     }
   }
 
-  // RFC 8725 section 3.1: the two sides have agreed on one algorithm, which the token cannot choose.
+  // RFC 8725 section 3.1: the token cannot choose the agreed algorithm.
   @Test func `another algorithm than the one agreed on is refused`() throws {
     let secret = [UInt8](repeating: 7, count: 64)
     let token = try make(#"{"alg":"HS512"}"#, secret, .sha512)
@@ -75,7 +74,7 @@ private func make(_ header: String, _ secret: [UInt8], _ digest: Digest) throws 
     }
   }
 
-  // RFC 8725 section 2.1: knowing the public key must not be enough to create a token.
+  // RFC 8725 section 2.1: the public key must not suffice to create a token.
   @Test func `a token under the bytes of a public key is refused`() throws {
     let set = Samples.set([Samples.rsaKey])
     let token = try make(#"{"alg":"HS256"}"#, set, .sha256)

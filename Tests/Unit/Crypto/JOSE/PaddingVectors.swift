@@ -1,7 +1,7 @@
 import Crypto
 
-/// Signatures created with the private key of RFC 7520 section 3.4 for the token of section 4.1, with blocks that RFC
-/// 8017 section 9.2 does not produce.
+/// Signatures with the private key of RFC 7520 section 3.4 for the token of section 4.1, with blocks that RFC 8017
+/// section 9.2 does not produce.
 enum PaddingVectors {
   /// The defect of the block, and the signature.
   static let all: [(String, String)] = [

@@ -1,4 +1,4 @@
-/// Keys created by the `openssl` command for these tests, in the formats that it writes. They protect nothing.
+/// Keys created by `openssl` for these tests. They protect nothing.
 enum PrivateKeyVectors {
   /// RFC 5915, after the parameters that the command writes first.
   static let ec = """

@@ -1,4 +1,4 @@
-/// Public keys of ``PrivateKeyVectors``, written by the `openssl` command for these tests. They protect nothing.
+/// Public keys of ``PrivateKeyVectors``, written by `openssl`.
 enum PublicKeyVectors {
   /// SubjectPublicKeyInfo.
   static let ec = """

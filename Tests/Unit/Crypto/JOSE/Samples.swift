@@ -65,19 +65,17 @@ enum Samples {
     text.filter { $0 != "\n" }
   }
 
-  /// The members of a key.
   static func key(_ text: String) -> JSONObject {
     (try? JSON(parsing: Array(joined(text).utf8)))?.object ?? [:]
   }
 
-  /// The members of a key with some of them changed; nil removes a member.
+  /// Nil removes a member.
   static func changing(_ key: JSONObject, _ changes: [(String, JSON?)]) -> JSONObject {
     var key = key
     for (name, value) in changes { key[name] = value }
     return key
   }
 
-  /// A key set with those keys, as text.
   static func set(_ keys: [JSONObject]) -> [UInt8] {
     JSON.object(["keys": .array(keys.map { .object($0) })]).serialized()
   }

@@ -10,7 +10,7 @@ import Testing
     try key.selfSignedCertificate(name: name, from: Self.start)
   }
 
-  /// The output of the openssl program.
+  /// Runs openssl.
   private func run(_ command: String, _ certificate: Certificate) throws -> String {
     let directory = try TemporaryDirectory()
     try directory.write("certificate", PEM.text("CERTIFICATE", certificate.der))
@@ -55,7 +55,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)") }
   }
 
-  // A server that trusts several clients' certificates looks them up by name, and ours may share a name.
+  // Servers look up trusted certificates by name, and ours may share a name.
   @Test func `is told apart from another of the same name by its key's identifier`() throws {
     let (one, other) = (try certificate(.generateEC(.p256)), try certificate(.generateEC(.p256)))
     let directory = try TemporaryDirectory()

@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-// Each test needs a separate process, because the heap is initialized once per process.
+// The heap is initialized once per process, so each test has its own.
 @Suite struct `Secure heap` {
   @Test func `it is set up once and then used`() async {
     await #expect(processExitsWith: .success) {
@@ -59,7 +59,7 @@ import Testing
         unsafe place = secret.withBytes { bytes in unsafe bytes.withUnsafeBufferPointer { $0.baseAddress } }
         #expect(unsafe place?[200] == 0xaa)
       }
-      // The page stays mapped. The allocator keeps its own links in the first bytes of a free block.
+      // The page stays mapped. A free block begins with the allocator's links.
       for offset in 32..<256 { #expect(unsafe place?[offset] == 0) }
     }
   }

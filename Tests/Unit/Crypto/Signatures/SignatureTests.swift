@@ -125,7 +125,7 @@ private func accepts(
   }
 
   @Test func `adding the group order to a number of an ECDSA signature does not fit`() throws {
-    // A signature whose numbers are so small that 32 bytes hold them with the order added, and a key that it fits.
+    // Numbers so small that 32 bytes hold them with the order added, and a key that fits the signature.
     let publicKey = try PublicKey(
       curve: .p256, x: hex("70b87b18279fd7f6f62cd48f8ad408b9e0b1f607218e2cec10a76d299f7c2fbf"),
       y: hex("ec43e2f7d66f8db9a945ed72d19fdde71e4eaf63e6f5edea4e22e1b52011514b"))

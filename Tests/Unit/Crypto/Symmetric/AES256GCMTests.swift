@@ -2,7 +2,7 @@ import Crypto
 import Testing
 
 @Suite struct `AES-256-GCM` {
-  // Test case 16 of the specification by McGrew and Viega that NIST SP 800-38D adopted.
+  // Test case 16 of McGrew and Viega's specification, adopted by NIST SP 800-38D.
   static let key = hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
   static let nonce = hex("cafebabefacedbaddecaf888")
   static let data = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2")

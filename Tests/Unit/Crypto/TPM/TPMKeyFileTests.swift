@@ -2,7 +2,7 @@ import Crypto
 import Encoding
 import Testing
 
-/// Keys that `openssl genpkey -provider tpm2` created in a software TPM that no longer exists.
+/// Keys created by `openssl genpkey -provider tpm2` in a software TPM that no longer exists.
 enum TPMKeyVectors {
   /// On P-256, the default.
   static let p256 =
@@ -65,7 +65,7 @@ enum TPMKeyVectors {
     #expect(code(try TPMKeyVectors.bytes(text)) == .unsupportedAlgorithm)
   }
 
-  // The offsets of the attributes, the symmetric cipher, the scheme, the curve and the derivation in the key above.
+  // Offsets of the attributes, cipher, scheme, curve and derivation in the key above.
   @Test(arguments: [
     ("cannot sign", 31, 0x02), ("signs only what the TPM made", 31, 0x07), ("needs a policy", 33, 0x32),
     ("has a cipher", 37, 0x06), ("signs with ECDAA", 39, 0x1A), ("is on P-384", 41, 0x04), ("derives", 43, 0x20),

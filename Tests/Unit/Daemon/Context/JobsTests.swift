@@ -22,7 +22,6 @@ import Vocabulary
     jobs = try Jobs(inbox, maximumDescriptors: 0)
   }
 
-  /// Handles results until `isDone` is true.
   private func handle(until isDone: () -> Bool) throws {
     let deadline = Instant.now.advanced(by: .testLimit)
     while !isDone() {

@@ -5,7 +5,6 @@ import Testing
 @testable import Daemon
 
 @Suite struct `Workers` {
-  /// Waits until `count` jobs have ended.
   private static func wait(for count: Int, in ended: Monitor<Int>) -> Bool {
     ended.wait(.testLimit) { $0 >= count ? true : nil } ?? false
   }

@@ -12,7 +12,7 @@ import Wire
 
   init() throws { desk = try EventCommandRunner() }
 
-  /// Runs a command that only one signal ends, and that may run for a minute.
+  /// Runs a command that only one signal ends, for up to a minute.
   private func start(
     _ line: String = "trap '' TERM; while :; do sleep 1; done"
   ) throws -> EventCommandRunner.QueuedCommand {
@@ -53,7 +53,7 @@ import Wire
     #expect(desk.nextDeadline == nil)
   }
 
-  /// Waits until nothing runs, and returns the problems of the commands.
+  /// Returns the problems of the commands.
   private func awaitIdle() throws -> [LogEvent.CommandProblem] {
     let deadline = Instant.now.advanced(by: .testLimit)
     var problems: [LogEvent.CommandProblem] = []
@@ -90,14 +90,11 @@ import Wire
     #expect(try awaitIdle() == [.timedOut])
   }
 
-  /// Runs a command with a helper that ignores SIGTERM.
-  ///
-  /// - Parameter rest: The command's own script.
-  /// - Returns: A pipe that closes when the helper ends.
+  /// Runs the script `rest` with a helper that ignores SIGTERM. The pipe closes when the helper ends.
   private func startWithHelper(_ place: TemporaryDirectory, _ rest: String) throws -> SharedDescriptor {
     let path = place.path("pipe")
     try #require(try ProcessRunner.shell("mkfifo -m 600 '\(path)'").succeeded)
-    // It ends when the directory is removed, whatever the test's result.
+    // The helper ends when the directory is removed.
     let helper = "(trap '' TERM; exec 9>'\(path)'; while test -e '\(path)'; do sleep 0.1; done)"
     _ = try start("\(helper) & \(rest)")
     return SharedDescriptor(try FileDescriptor.opening(path, for: .reading, within: .testLimit))

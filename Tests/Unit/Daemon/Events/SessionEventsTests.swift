@@ -194,7 +194,7 @@ import WireSupport
   }
 }
 
-/// A daemon with the accounts `work`, which is active and signed in, and `mail`.
+/// A daemon with the active, signed-in account `work`, and `mail`.
 private final class EventHome {
   let daemon: DaemonHome
   let parts: DaemonParts

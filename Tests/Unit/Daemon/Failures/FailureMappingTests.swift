@@ -151,7 +151,7 @@ import WireSupport
     #expect(SignInCommand("work", entered).with("dpop").english == commands)
   }
 
-  /// How a resource's 403 is told, for a token without a scope.
+  /// The failure for a resource's 403 and a token without a scope.
   private static func refusal(_ headers: HTTPHeaders, _ verdict: ResourceVerdict) throws -> Failure? {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))

@@ -25,7 +25,7 @@ import Vocabulary
     #expect(idle.lockTime(0) == start.advanced(by: .seconds(119)))
     idle.end()
     #expect(idle.lockTime(0) == .distantFuture && !idle.isCounting)
-    // A use reported afterwards does not restart it.
+    // A use reported later does not restart the countdown.
     idle.recordUse(start.advanced(by: .seconds(120)), 0)
     #expect(idle.lockTime(0) == .distantFuture)
   }

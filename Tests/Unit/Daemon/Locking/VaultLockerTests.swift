@@ -281,7 +281,7 @@ private final class LockHome {
 
   var isUnlocked: Bool { daemon.services.vault.isUnlocked(.passphrase) }
 
-  /// Whether the reports of the vault and of the accounts show the level and its account as locked.
+  /// Whether vault and account reports show the level and its account as locked.
   func isReportedLocked() throws -> Bool {
     let report = VaultReport(daemon.services, lockAfterSeconds: 0).json
     let level = report["levels"]?.array?.first { $0["protection"] == "passphrase" }
@@ -308,7 +308,6 @@ private final class LockHome {
 
   private var lastRefusal = 100
 
-  /// Gets a token for both accounts.
   func getTokens() throws {
     daemon.http.answers = [.tokens("at-1", refresh: "rt-2"), .tokens("at-2", refresh: "rt-3")]
     try ask("shut", 100)
@@ -335,7 +334,7 @@ private final class LockHome {
     daemon.runJobs()
   }
 
-  /// Sends a request to the vault, with the passphrase.
+  /// Sends a request with the passphrase.
   func vault(_ request: VaultRequest, _ number: Int, passphrase: String = LockHome.passphrase) throws {
     let pipe = try Pipe()
     try pipe.writing.writeAll(Array(passphrase.utf8).span)

@@ -12,7 +12,7 @@ import Wire
     String(decoding: bytes ?? [], as: UTF8.self).contains(text)
   }
 
-  /// Runs it with its own directories.
+  /// Runs the program with its own directories.
   private static func run(in home: String, _ arguments: [String]) throws -> Int32 {
     for name in ["RUNTIME_DIR", "STATE_HOME", "CONFIG_HOME", "CACHE_HOME"] {
       try Environment.set("XDG_\(name)", to: home)
@@ -20,7 +20,7 @@ import Wire
     return DaemonMain.run(arguments: ["agentd"] + arguments)
   }
 
-  /// Runs it with the first of two connected sockets as its only connection; the second is closed.
+  /// Runs the program with the first of two connected sockets as its only connection; the second is closed.
   private static func serveWhoHasGone(in home: String, _ more: [String]) throws -> Int32 {
     let pair = try SocketPair()
     try pair.second.close()

@@ -11,7 +11,7 @@ import Testing
 
   private func bind() throws -> ListeningSocket { try ListeningSocket.bind(directory.open("agent"), "agent.sock") }
 
-  /// Whether a peer waits; accepts it.
+  /// Accepts a waiting peer, if any; returns whether there was one.
   private static func takes(_ socket: ListeningSocket) throws -> Bool { try socket.accept() != nil }
 
   private func isThere() throws -> Bool { try directory.open("agent").exists("agent.sock") }

@@ -12,7 +12,6 @@ import Wire
 private struct ServerHome {
   let home: DaemonHome
   private let log: EventLog
-  /// Whether the daemon has ended.
   let hasEnded = Monitor(false)
 
   init(signedIn name: String? = nil) throws {
@@ -25,7 +24,7 @@ private struct ServerHome {
 
   var socket: String { get throws { try home.runtime().path + "/agent.sock" } }
 
-  /// The events that the daemon logged, oldest first.
+  /// Oldest first.
   var noted: [LogEvent]? { log.entries.elements.map(\.event) }
 
   func server(_ servedSocket: consuming Server.ServedSocket) throws -> Server {
@@ -37,9 +36,7 @@ private struct ServerHome {
       signals: try Signals.SignalReceiver([Signals.SIGHUP]), housekeeping: {})
   }
 
-  /// Serves until the daemon ends.
-  ///
-  /// - Returns: The peer's result.
+  /// Serves until the daemon ends, and returns the peer's result.
   func serve<Seen: Sendable>(
     _ servedSocket: consuming Server.ServedSocket, while ask: @escaping @Sendable () throws -> Seen
   ) throws -> Seen {
@@ -66,13 +63,12 @@ private final class Peer: Sendable {
 
   func send(_ request: Request) throws { try socket.writeAll(RequestEnvelope(request).serialized().span) }
 
-  /// The result of a request, or its error.
   func ask(_ request: Request) throws -> JSON? {
     try send(request)
     return try answer()
   }
 
-  /// The next response; nil at the end of the connection.
+  /// Nil at the end of the connection.
   func answer() throws -> JSON? {
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {

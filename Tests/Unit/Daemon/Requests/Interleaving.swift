@@ -14,7 +14,6 @@ import Wire
 
 /// An event that happens during other work.
 struct Interleaving: Sendable, CustomStringConvertible {
-  /// The work in progress.
   enum Work: String, Sendable, CaseIterable {
     case refresh, target, exchange, poll, codeExchange, importing, signOut, removal, check, whoami, role, resource
     case tokenFile, rename, lock
@@ -34,7 +33,6 @@ struct Interleaving: Sendable, CustomStringConvertible {
     case ended
   }
 
-  /// The event that happens.
   enum Event: String, Sendable, CaseIterable {
     case settingsGone, settingsChanged, settingsChangedAndBack, signOut, localSignOut, removal, rename, lock,
       lockAndUnlock
@@ -54,15 +52,13 @@ struct Interleaving: Sendable, CustomStringConvertible {
 }
 
 extension Interleaving {
-  /// Runs it.
-  ///
-  /// - Returns: Everything that was lost, answered twice or left over.
+  /// Runs this, and returns everything that was lost, answered twice or left over.
   func problems() throws -> [String] {
     try Trial(self).run()
   }
 }
 
-/// A daemon with the account `work`, which is signed in, and callers with the numbers 1 to 3.
+/// A daemon with the signed-in account `work`, and callers 1 to 3.
 private final class Trial {
   private let plan: Interleaving
   private let daemon: DaemonHome
@@ -78,9 +74,7 @@ private final class Trial {
   private var held: FileLock?
   /// How many tokens had been served when the settings changed; nil until then.
   private var handedOut: Int?
-  /// The descriptors that callers passed.
   private var passed: [Passed] = []
-  /// The watches before the work.
   private let watchedBefore: Set<UInt64>
 
   private struct Passed {
@@ -248,7 +242,6 @@ private final class Trial {
     daemon.sink.events[1]?.lazy.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
 
-  /// Handles results until `isDone`, or until no more arrive.
   private func settle(until isDone: (() -> Bool)? = nil) { daemon.settle(until: isDone) }
 
   // MARK: Events
@@ -339,10 +332,10 @@ private final class Trial {
     return try problems() + leftovers()
   }
 
-  /// For the next renewal of the session.
+  /// One timer, for the next renewal.
   private static let mostTimers = 1
 
-  /// What is still open or scheduled two days later, and the requests that were sent meanwhile without a caller.
+  /// What is still open or scheduled two days later, and the requests sent meanwhile without a caller.
   private func leftovers() throws -> [String] {
     var problems: [String] = []
     // After a failure to reach the server, the daemon listens for changes of the network until one finds nobody waiting.
@@ -369,7 +362,7 @@ private final class Trial {
     guard let book = daemon.http.book else { return ["there is no book"] }
     if !book.reused.isEmpty { problems.append("sent again after they were spent: \(book.reused)") }
     var strays = book.live.subtracting(held).subtracting(book.lost.values)
-    // A sign-in to an account with a session leaves other grants alone: some servers end the session with any of them.
+    // A sign-in to an account with a session keeps other grants: some servers end the session with any of them.
     if isSignIn { strays = held.isEmpty ? strays.subtracting(["rt-1"]) : [] }
     strays.remove(Self.imported)
     if !strays.isEmpty, !plan.events.contains(.localSignOut), !isToldOfTheRest {
@@ -398,8 +391,8 @@ private final class Trial {
     return problems
   }
 
-  /// Whether a caller was notified that the server may still accept the tokens: with settings other than the sign-in's
-  /// nothing is sent.
+  /// Whether a caller was notified that the server may still accept the tokens, since nothing is sent with other
+  /// settings.
   private var isToldOfTheRest: Bool {
     let changes: Set<Interleaving.Event> = [.settingsGone, .settingsChanged, .settingsChangedAndBack]
     return !changes.isDisjoint(with: plan.events)

@@ -33,7 +33,7 @@ import Testing
   private static let drawn = Environment.value("AGENT_INTERLEAVINGS").flatMap(UInt64.init)
   private static let mostDrawn = 400
 
-  /// Likewise with two random events, with the seed in `AGENT_INTERLEAVINGS`; used by `make stress`.
+  /// With two more random events from the seed `AGENT_INTERLEAVINGS`, for `make stress`.
   @Test(.enabled(if: drawn != nil)) func `loses nothing when two more things happen`() throws {
     var state = Self.drawn ?? 0
     func draw<Case>(_ cases: [Case]) -> Case {

@@ -59,14 +59,14 @@ import Wire
     "/notes/..%5csecret", "/notes/..%5Csecret", "/notes/..%255csecret", "/notes//",
     // Characters that end a path, or a text.
     "/notes/..%3f", "/notes/..%23", "/notes/1%00.json", "/notes/1%0a", "/notes/1%0d%0aX:1", "/notes/%7f", "/notes/%09",
-    // Not in normal form: letters, digits and marks are never encoded (RFC 3986 section 6.2.2.2).
+    // Not normalized: letters, digits and marks are never encoded (RFC 3986 section 6.2.2.2).
     "/notes/%61", "/notes/%31", "/notes/%7E", "/notes/%2D",
     // Encoded ASCII other than a space, which some server decodes and uses.
     "/notes/c%2B%2B", "/notes/%5B1%5D", "/notes/%3A", "/notes/%40", "/notes/%26", "/notes/%3D", "/notes/%22",
     "/notes/%25",
     // Control characters of the second set (C1), and format characters.
     "/notes/%C2%80", "/notes/%C2%9F", "/notes/%E2%80%AE", "/notes/%E2%81%84",
-    // Overlong and other invalid UTF-8, half characters, and characters that become dots, slashes or semicolons.
+    // Invalid UTF-8, half characters, and characters that become dots, slashes or semicolons.
     "/notes/%c0%ae%c0%ae/secret", "/notes/..%c0%af", "/notes/%e0%80%ae", "/notes/%f0%80%80%ae", "/notes/%ed%a0%80",
     "/notes/%ff", "/notes/%c3", "/notes/%EF%BC%8E%EF%BC%8E/secret", "/notes/..%EF%BC%8Fsecret",
     "/notes/..%E2%88%95secret",

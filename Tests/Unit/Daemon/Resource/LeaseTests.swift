@@ -576,10 +576,7 @@ private final class LeaseRun {
 }
 
 extension Leases {
-  /// A peer comes, as the process tells that accepts it.
-  ///
-  /// - Parameter channel: The connection of that process.
-  /// - Returns: The other end of the peer's connection.
+  /// Connects a peer, as reported over the connection `channel`. Returns the peer's other end.
   fileprivate func connect(_ channel: UInt64) throws -> SharedDescriptor {
     let pair = try SocketPair()
     let request = LeasePeerRequest(userID: Int(Machine.userID), processID: 1)

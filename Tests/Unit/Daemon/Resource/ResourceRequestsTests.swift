@@ -153,7 +153,7 @@ import WireSupport
     #expect(home.sink.results[200]?["status"] == 200)
   }
 
-  // They may last for days.
+  // Streams may last for days.
   @Test func `whose answer is a stream of events takes no place of others, and is one of 128 at most`() throws {
     func start(_ number: Int) throws {
       try self.start(CallRequest(account: "work", url: "https://api.example/events", method: "GET"), number)

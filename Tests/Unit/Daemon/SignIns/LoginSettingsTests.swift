@@ -361,7 +361,7 @@ import Wire
     }
   }
 
-  // It asks the user nothing.
+  // An assertion asks the user nothing.
   @Test func `an account that signs in by an assertion takes no other way`() throws {
     let others: [(String, (inout LoginRequest) -> Void)] = [
       ("a new client", { $0.registersClient = true }), ("a token that is kept", { $0.keepsAccessToken = true }),

@@ -10,7 +10,7 @@ import Wire
 
 @testable import Daemon
 
-/// A server with one listener, and the browser's side of it. The judge accepts the query `state=ours`.
+/// A server with one listener, and its browser. Accepts the query `state=ours`.
 private final class DeskRun: RedirectServerDelegate {
   private(set) var desk: RedirectServer?
   private let loop = RecordedReplies(ManualTime())
@@ -23,11 +23,11 @@ private final class DeskRun: RedirectServerDelegate {
   var otherUsers = 0
   var foreign = 0
   var tls = 0
-  /// Whose the connections are, where that is not looked up.
+  /// The owner of all connections, instead of a lookup.
   var owner: TCPAddressPair.Owner?
   /// Whether the page for the response is the result, which follows.
   var answersLater = false
-  /// Delays lookups.
+  /// Whether lookups are delayed.
   var isSlow = false
   private var held: [() -> Void] = []
   /// How many connections each lookup was for.
@@ -103,14 +103,14 @@ private final class DeskRun: RedirectServerDelegate {
     return socket
   }
 
-  /// The status of the response, once the connection is closed; empty if there is none.
+  /// The response's status, once the connection is closed; empty without one.
   func status(_ socket: SharedDescriptor) -> String {
     guard let answer = try? socket.descriptor.readToEnd(limit: 100_000) else { return "" }
     return String(decoding: answer.prefix(12).dropFirst(9), as: UTF8.self)
   }
 
-  /// Whether it still listens. Another process may have its port by then, or the kernel may have connected the socket
-  /// to itself.
+  /// Whether the server still listens. Another process may have the port by then, or the kernel may have connected the
+  /// socket to itself.
   var isOpen: Bool {
     let before = judged.count
     return (try? get("/cb?state=probe")) != nil && judged.count > before
@@ -264,7 +264,7 @@ private final class DeskRun: RedirectServerDelegate {
     #expect(run.status(try run.get("/cb?state=ours")) == "200")
   }
 
-  // A program that is being started keeps open descriptors until its exec, like the copies here.
+  // A program that is starting keeps open descriptors until its exec, like the copies here.
   @Test func `closes when the sign-in is given up, and its port can be had again at once`() throws {
     let place = "http://127.0.0.1:\(try LoopbackServer.unusedPort())/cb"
     let run = try DeskRun(place)

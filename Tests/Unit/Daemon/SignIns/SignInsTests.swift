@@ -27,7 +27,7 @@ import Wire
     home.daemon.pass(seconds: 4)
     #expect(home.polls == 1)
     home.daemon.pass(seconds: 1)
-    // Five more seconds between two polls (RFC 8628 section 3.5), and two fifths in case a clock is fast.
+    // Five more seconds per poll (RFC 8628 section 3.5), and two fifths in case a clock is fast.
     home.daemon.pass(seconds: 13)
     #expect(home.polls == 2)
     #expect(home.sink.results[1] == nil)
@@ -206,7 +206,7 @@ import Wire
     #expect(home.isFree("work"))
   }
 
-  /// Begins a sign-in and approves it; its grant is stored, and the loop has not been notified.
+  /// Begins and approves a sign-in; its grant is stored, and the loop has not been notified.
   private func beginApproved() throws {
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     try home.begin("work", 1)
@@ -372,7 +372,7 @@ import Wire
     #expect((home.browser(1) != nil) == hasSecret)
   }
 
-  // A registered port that another program now uses is not ours at another address either (RFC 8252 section 8.3).
+  // A registered port used by another program is not ours at another address either (RFC 8252 section 8.3).
   @Test func `is at a new port of a new client where another program has taken the one that was registered`() throws {
     home.announce(["registration_endpoint": "https://as.example/register"])
     home.daemon.http.documents["https://as.example/register"] = ["client_id": "c-1"]
@@ -549,7 +549,7 @@ import Wire
     #expect(home.isFree("work") && home.polls == 0)
   }
 
-  // It needs no user, so there is nothing to cancel.
+  // The sign-in needs no user, so there is nothing to cancel.
   @Test func `is finished, though whoever began it goes`() throws {
     home.daemon.http.isHeld = true
     try home.handOver(["GITLAB_OIDC_TOKEN": home.assertion()], 1)
@@ -614,7 +614,7 @@ import Wire
     try home.resume(login, 2)
     try home.resume(login, 3)
     #expect(home.sink.failures[2]?.code == .cancelled)
-    // It continues after that request ends.
+    // The sign-in continues after that request ends.
     home.signIns.abandon(.number(3))
     home.daemon.http.answers = [.tokens("at-1", refresh: "rt-1")]
     home.daemon.pass(seconds: 5)
@@ -1087,9 +1087,7 @@ private final class SignInHome {
 
   /// Begins a sign-in, by code unless `edit` changes that, until the user is asked.
   ///
-  /// - Parameters:
-  ///   - passed: The passed secrets.
-  ///   - runs: Whether the jobs run; otherwise they are only started.
+  /// - Parameter runs: Whether the jobs run; otherwise they are only started.
   func begin(
     _ account: String, _ number: Int, passed secrets: [String] = [], runs: Bool = true,
     edit: (inout LoginRequest) -> Void = { _ in }
@@ -1136,7 +1134,6 @@ private final class SignInHome {
     sink.events[number]?.compactMap { if case .notice(let text) = $0 { text.english } else { nil } } ?? []
   }
 
-  /// The browser event sent to a request.
   func browser(_ number: Int) -> Event.Browser? {
     sink.events[number]?.compactMap { if case .browser(let event) = $0 { event } else { nil } }.first
   }
@@ -1149,12 +1146,10 @@ private final class SignInHome {
     _ = try signIns.handlePastedRedirect(login, url)
   }
 
-  /// The user code sent to a request.
   func code(_ number: Int) -> String? {
     sink.events[number]?.compactMap { if case .deviceCode(let code) = $0 { code.userCode } else { nil } }.first
   }
 
-  /// The daemon's session of an account.
   func session(_ account: String) -> Session? {
     (try? AccountName(account)).flatMap { broker.accounts[$0]?.session }
   }

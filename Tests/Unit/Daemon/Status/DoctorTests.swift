@@ -19,10 +19,9 @@ import Wire
     home.runJobs()
   }
 
-  /// The accounts in the response to a request.
   private func accounts(_ number: Int) -> [JSON]? { home.sink.results[number]?["accounts"]?.array }
 
-  /// Makes the daemon read the settings, so that it does not read them later.
+  /// Makes the daemon read the settings now rather than later.
   private func readSettings() {
     home.context.files.poll()
     home.context.whenSettingsAreRead {}

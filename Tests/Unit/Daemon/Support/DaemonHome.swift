@@ -12,8 +12,8 @@ import Wire
 
 @testable import Daemon
 
-/// The context of a daemon's parts, with a simulated server, clock and reply sink. The test itself runs the closures
-/// that workers post to the loop.
+/// A daemon's context, with a simulated server, clock and reply sink. The test itself runs the closures posted to the
+/// loop.
 final class DaemonHome {
   let time = ManualTime()
   let http = PlayedServer()
@@ -53,8 +53,6 @@ final class DaemonHome {
       log: EventLog(time: time), loop: sink, jobs: jobs)
   }
 
-  /// Creates a daemon with one signed-in account.
-  ///
   /// - Parameter renewals: The number of refreshes that the server accepts: with `at-1` and `rt-2`, then `at-2` and
   ///   `rt-3`.
   convenience init(signedIn name: String, origins: [String] = [], renewals: Int = 0) throws {
@@ -63,7 +61,7 @@ final class DaemonHome {
     http.answers = (0..<renewals).map { .tokens("at-\($0 + 1)", refresh: "rt-\($0 + 2)") }
   }
 
-  /// Adds the passphrase `open sesame` to the vault and unlocks it.
+  /// Adds `open sesame`, and unlocks the vault.
   func createPassphrase(_ vault: VaultRequests, _ number: Int) throws {
     let secret = SharedDescriptor(try FileDescriptor.inMemory(Array("open sesame".utf8).span))
     try vault.handle(.create(.passphrase), .number(number), passed: [secret])
@@ -85,8 +83,6 @@ final class DaemonHome {
     _ = try settings.change { (settings) throws(ConfigurationError) in try settings.set(added, for: account) }
   }
 
-  /// Adds a signed-in account.
-  ///
   /// - Parameters:
   ///   - isBound: Whether its tokens are bound to a key.
   ///   - isElsewhere: Whether another process writes it.
@@ -126,12 +122,12 @@ final class DaemonHome {
     account.session.applySignIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
   }
 
-  /// The published events of sessions and accounts, oldest first.
+  /// Oldest first.
   var published: [SessionEvent] {
     context.log.sessionJSON(of: nil)["events"]?.array?.compactMap { SessionEntry(json: $0)?.event } ?? []
   }
 
-  /// The daemon's log without its steps, oldest entry first.
+  /// Without steps, oldest first.
   var logged: [LogEvent] {
     let events = context.log.entries.elements.map(\.event)
     return events.filter { if case .step = $0 { false } else { true } }
@@ -149,8 +145,8 @@ final class DaemonHome {
     runJobs()
   }
 
-  /// The daemon's files and directories open in this process. Excludes those that stay open: the vault, and the
-  /// directories of the settings and of token files.
+  /// The daemon's open files and directories, except those that stay open: the vault, and the directories of the
+  /// settings and of token files.
   func openFiles() throws -> [String] {
     let listing = try ProcessRunner.run(
       executable: "/usr/bin/find", arguments: ["/proc/\(Machine.processID)/fd", "-printf", "%l\n"])

@@ -1,6 +1,6 @@
 import Encoding
 
-/// The grants of a server with single-use refresh tokens, and the observed use of the tokens.
+/// The grants of a server with single-use refresh tokens, and the use of the tokens.
 struct GrantBook: Sendable {
   /// The server's response to one token request.
   enum End: String, Sendable, CaseIterable {
@@ -8,7 +8,7 @@ struct GrantBook: Sendable {
   }
 
   struct Planned: Sendable {
-    /// The response, or nil if lost.
+    /// Nil if lost.
     let answer: PlayedServer.Answer?
   }
 

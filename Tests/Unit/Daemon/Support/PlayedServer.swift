@@ -22,7 +22,6 @@ final class PlayedServer: HTTPClient {
     }
   }
 
-  /// A resource's response.
   enum ResourceAnswer: Sendable {
     case failure(HTTPFailure)
     case status(Int)
@@ -76,7 +75,7 @@ final class PlayedServer: HTTPClient {
 
   private let state = Monitor(State())
 
-  /// The grants that determine the responses of the token endpoint; nil to use ``answers``.
+  /// Determines the token endpoint's responses; nil to use ``answers``.
   var book: GrantBook? {
     get { state.withLock(\.book) }
     set { state.withLock { $0.book = newValue } }
@@ -88,14 +87,13 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.answers = newValue } }
   }
 
-  /// The refresh tokens sent to the token endpoint. Empty for a request without one.
+  /// The refresh tokens in token requests; empty if absent.
   var sent: [String] {
     state.withLock(\.forms).map { Self.field("refresh_token", of: $0) }
   }
 
   var revoked: [String] { state.withLock(\.revoked) }
 
-  /// The content sent to the registration endpoint.
   var registrations: [String] { state.withLock(\.registrations) }
 
   /// Whether responses to token requests are delayed.
@@ -104,7 +102,7 @@ final class PlayedServer: HTTPClient {
     set { state.update { $0.isHeld = newValue } }
   }
 
-  /// The announced polling interval, in seconds.
+  /// In seconds.
   var pollInterval: Int {
     get { state.withLock(\.pollInterval) }
     set { state.withLock { $0.pollInterval = newValue } }
@@ -116,25 +114,22 @@ final class PlayedServer: HTTPClient {
     set { state.withLock { $0.refusesCodes = newValue } }
   }
 
-  /// Documents other than the metadata, by URL.
+  /// Other than the metadata, by URL.
   var documents: [String: JSONObject] {
     get { state.withLock(\.documents) }
     set { state.withLock { $0.documents = newValue } }
   }
 
-  /// Whether responses to document requests are delayed.
   var areDocumentsHeld: Bool {
     get { state.withLock(\.areDocumentsHeld) }
     set { state.update { $0.areDocumentsHeld = newValue } }
   }
 
-  /// The endpoint whose responses are delayed.
   var heldRole: EndpointRole? {
     get { state.withLock(\.heldRole) }
     set { state.update { $0.heldRole = newValue } }
   }
 
-  /// The responses to the next resource requests.
   var resourceAnswers: [ResourceAnswer] {
     get { state.withLock(\.resourceAnswers) }
     set { state.withLock { $0.resourceAnswers = newValue } }
@@ -198,7 +193,7 @@ final class PlayedServer: HTTPClient {
     }
     if request.spends { request.cancellation?.beginSpending() }
     let form = Self.text(of: request)
-    // Like a real server, acts on a request even if its response is not read.
+    // Like a real server, acts even if its response is not read.
     let planned = state.withLock { state in
       state.book?.answer(
         to: Self.field("grant_type", of: form), Self.field("refresh_token", of: form),
@@ -233,7 +228,7 @@ final class PlayedServer: HTTPClient {
     request.form?.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } ?? ""
   }
 
-  /// The value of a form's field; empty if absent.
+  /// Empty if absent.
   private static func field(_ name: String, of form: String) -> String {
     let field = form.split(separator: "&").first { $0.hasPrefix("\(name)=") }
     return String((field ?? "").dropFirst(name.count + 1))

@@ -80,7 +80,7 @@ import WireSupport
     #expect(try files() == [])
   }
 
-  // A worker claims its name, and one writes its token.
+  // One worker claims the file's name, another writes its token.
   @Test func `leaves nothing when its connection closes before it is there`() throws {
     let claimed = TokenFileRequest(account: "work")
     try parts.tokenFiles.handle(claimed, .number(1))

@@ -147,7 +147,7 @@ import Wire
 }
 
 @Suite struct `Questions to the server about a session` {
-  // The requests contain its secrets.
+  // The requests contain the session's secrets.
   @Test func `end with it, and the next session has its own`() throws {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))

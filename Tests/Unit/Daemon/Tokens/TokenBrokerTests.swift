@@ -45,7 +45,7 @@ import WireSupport
     for number in 2...3 {
       let answer = try ask(number, .init(wantsIDToken: true))
       #expect(answer?["access_token"] == "at-1")
-      // The server returned no new one, so the response has none once it has expired.
+      // The server returned no new ID Token, so the response has none once it has expired.
       #expect((answer?["id_token"] == nil) == (left <= 0))
       #expect(answer?["id_token_expired"] == (left <= 0 ? true : nil))
       #expect(home.http.sent == ["rt-1"])

@@ -65,9 +65,7 @@ import WireSupport
     try parts.verifications.verify(request, .number(number), hasDeadline: hasDeadline, passed: passed)
   }
 
-  /// Checks a line, by default one that is not a token.
-  ///
-  /// - Returns: The output; empty if there is none.
+  /// Checks a line, by default one that is not a token. Returns the output.
   private func check(
     _ number: Int, keys: String? = nil, token: String = "no token", hasDeadline: Bool = false,
     _ edit: (inout VerifyRequest) -> Void = { _ in }

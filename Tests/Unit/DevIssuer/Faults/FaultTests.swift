@@ -6,11 +6,11 @@ import Testing
 @testable import devissuer
 
 extension IssuerFault: CustomTestStringConvertible {
-  /// Its place and its name.
+  /// The fault's endpoint and name.
   public var testDescription: String { "\(place.rawValue): \(name)" }
 }
 
-/// The rows of the table of faults. How a client reacts to each is tested with the clients.
+/// The table of faults. The clients' tests cover the reactions.
 @Suite struct `Each fault` {
   private let issuer: TestIssuer
 

@@ -5,7 +5,7 @@ import Testing
 @testable import devissuer
 
 @Suite struct `Resources that tell what they got` {
-  /// SHA-256 of "hello" (computed with sha256sum).
+  /// Computed with sha256sum.
   private static let helloDigest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
   private func request(

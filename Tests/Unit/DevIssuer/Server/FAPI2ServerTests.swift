@@ -5,7 +5,7 @@ import Testing
 
 @testable import devissuer
 
-/// Section 5.3.2 of the FAPI 2.0 Security Profile, as far as the issuer does not already comply by default.
+/// Section 5.3.2 of the FAPI 2.0 Security Profile, beyond the issuer's defaults.
 @Suite struct `A server that does what FAPI 2.0 demands` {
   private let key: IssuerKey
   private let issuer: TestIssuer

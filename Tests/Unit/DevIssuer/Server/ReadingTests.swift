@@ -4,7 +4,7 @@ import Testing
 
 // RFC 9112.
 @Suite struct `Requests` {
-  /// The status of the response to these bytes; `HOST` stands for the issuer's name.
+  /// The status of the response to these bytes; `HOST` becomes the issuer's name.
   private func status(_ text: String) throws -> Int? {
     let issuer = try TestIssuer()
     var connection = try HTTPConnection(port: issuer.port)

@@ -33,7 +33,7 @@ struct HTTPConnection: ~Copyable {
     try socket.writeAll(Array(text.utf8).span)
   }
 
-  /// The next response; nil if the server closed the connection without sending a byte.
+  /// Nil if the server closed the connection without sending a byte.
   mutating func reply(withContent: Bool = true) throws -> Reply? {
     while true {
       if let end = headEnd() { return try reply(headEnd: end, withContent) }

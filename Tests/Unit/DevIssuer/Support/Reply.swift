@@ -14,6 +14,5 @@ struct Reply: Sendable {
 
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// The status and the `error` member in one value.
   var failure: String { "\(status) \(json?["error"]?.string ?? "-")" }
 }

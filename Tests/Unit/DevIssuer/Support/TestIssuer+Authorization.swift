@@ -10,7 +10,6 @@ extension TestIssuer {
   static let redirectURI = "http://127.0.0.1:51004/callback/x"
   static let confidential = "client_id=agent-confidential&client_secret=s3cret%3Awith%2Bsigns"
 
-  /// The parameters of a valid request.
   static let goodRequest = [
     "response_type": "code", "client_id": "agent-cli", "redirect_uri": redirectURI, "scope": "openid",
     "state": "s t&=", "nonce": "n-0S6", "code_challenge": challenge, "code_challenge_method": "S256",
@@ -25,7 +24,7 @@ extension TestIssuer {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// - Parameter changes: Changes to the valid request. Nil removes a parameter.
+  /// - Parameter changes: Nil removes a parameter.
   func authorize(_ changes: [String: String?] = [:], headers: [String] = []) throws -> Reply {
     var parameters = Self.goodRequest
     for (name, value) in changes { parameters[name] = value }

@@ -48,7 +48,6 @@ final class TestIssuer: Sendable {
     return try #require(try connection.request("POST", path, headers: headers, body: form))
   }
 
-  /// - Parameter content: JSON, or nil for no content.
   func send(_ method: String, _ path: String, _ content: JSON? = nil, headers: [String] = []) throws -> Reply {
     var connection = try HTTPConnection(port: port)
     guard let content else { return try #require(try connection.request(method, path, headers: headers)) }

@@ -18,7 +18,6 @@ extension TestIssuer {
     return device
   }
 
-  /// A complete sign-in with a key.
   fileprivate func signIn(_ prover: Prover) throws -> Tokens {
     try tokens(of: poll(approvedDevice(), prover.proof("POST", issuer + "/token")))
   }

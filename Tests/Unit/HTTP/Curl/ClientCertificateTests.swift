@@ -10,8 +10,7 @@ import Testing
     return try ClientCertificate(text.span, key: read.key)
   }
 
-  /// A server that ends the handshake unless the client has a certificate of its authority, and reports on the
-  /// connection.
+  /// A server that rejects clients without a certificate of its authority, and reports on the connection.
   private func server(_ options: [String] = []) throws -> TLSServer {
     try TLSServer(options: options, wantsCertificate: true)
   }
@@ -39,7 +38,7 @@ import Testing
     #expect(throws: HTTPFailure.self) { try client().send(get(server.url, transport: transport(server, other))) }
   }
 
-  // A connection with it must not be used for an account without one.
+  // A connection with the certificate must not be used for an account without one.
   @Test func `of one account does not serve another`() throws {
     let server = try server()
     let (certificate, client) = (try certificate(server.authority.client), client())

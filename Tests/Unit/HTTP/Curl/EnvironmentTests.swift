@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The environment` {
   private static let child = "AGENT_TEST_PROXY_CHILD"
 
-  /// The arguments of this run without its filters, which would make the child run more than its test.
+  /// This run's arguments without filters, which would make the child run more than its test.
   private static var arguments: [String] {
     var kept: [String] = []
     var rest = CommandLine.arguments.dropFirst()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-// A failure's information about the request determines whether a refresh token may be used again.
+// The failure determines whether a refresh token may be used again.
 @Suite struct `Broken connections` {
   @Test func `nobody listens`() throws {
     let port = try LoopbackServer.unusedPort()

@@ -16,7 +16,7 @@ import Testing
     #expect(server.requests.map { $0.values("DPoP") } == [["eyJ.a.b"], []])
   }
 
-  // A server accepts a proof once (section 11.1), so the library must not repeat the request by itself.
+  // A server accepts a proof once (section 11.1), so the library must not repeat the request.
   @Test func `is sent once, also when a kept connection turns out to be dead`() throws {
     let server = try LoopbackServer { conversation in
       for _ in 0..<2 {
@@ -47,7 +47,7 @@ import Testing
   }
 }
 
-/// Wants nothing of a response.
+/// Rejects every response.
 private final class NoReceiver: ResourceReceiver {
   var descriptor: Int32 { -1 }
   func begin(_ head: ResourceHead) -> Bool { false }

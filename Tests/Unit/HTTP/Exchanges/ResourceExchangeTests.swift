@@ -47,7 +47,6 @@ private final class Receiver: ResourceReceiver {
   }
 }
 
-/// The rest of a response.
 private final class Rest: Sendable {
   private let result = Monitor<Result<Int, HTTPFailure>?>(nil)
 
@@ -307,8 +306,7 @@ private final class Content: ResourceContent {
     #expect(client.idleCount == 1 && server.connections == (isKept ? 1 : 2))
   }
 
-  // If a server parses a request as two, the response to the second would go to the next peer, bypassing the limits of
-  // the lease.
+  // If a server parses one request as two, the second response would reach the next peer, bypassing the lease's limits.
   @Test(arguments: [false, true]) func `keeps no connection of a lease with a path or methods`(isNarrow: Bool) throws {
     let server = try Self.answering()
     let client = client()
@@ -384,7 +382,7 @@ private final class Content: ResourceContent {
     #expect(receiver.text == "own" && server.connections == 2)
   }
 
-  // RFC 9110 section 9.2.2: on a connection that was just closed it would fail and could not be repeated.
+  // RFC 9110 section 9.2.2: on a just closed connection the request would fail and could not be repeated.
   @Test func `with an effect gets no connection that the server may be about to close`() throws {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()
@@ -612,7 +610,7 @@ private final class Content: ResourceContent {
     #expect(throws: answered(.cancelled)) { try rest.bytes() }
   }
 
-  // The transport's limit of a second for an exchange with an authorization server does not apply here.
+  // The transport's limit of a second for authorization servers does not apply.
   @Test func `may take longer than it may stand still`() throws {
     let server = try LoopbackServer { conversation in
       _ = try conversation.readRequest()

@@ -31,7 +31,7 @@ extension Cancellation {
     return try client().send(request)
   }
 
-  /// Sends a request to a server that responds with these bytes and closes the connection or keeps it open.
+  /// Sends a request to a server that responds with these bytes, then closes the connection or not.
   private static func answer(_ bytes: [UInt8], keepsOpen: Bool = false) throws -> HTTPResponse {
     let server = try LoopbackServer {
       _ = try $0.readRequest()
@@ -250,7 +250,7 @@ extension Cancellation {
 @Suite struct `The time limit of a request` {
   private let start = ContinuousClock.now
 
-  /// The seconds after the start at which a check finds that the limit has passed.
+  /// The seconds at which a check finds that the limit has passed.
   private func passed(_ limit: Duration, askedAt seconds: [Int]) -> [Int] {
     var limit = TimeLimit(limit, from: start)
     return seconds.filter { limit.checkHasPassed(start.advanced(by: .seconds($0))) }

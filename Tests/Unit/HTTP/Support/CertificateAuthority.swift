@@ -1,10 +1,9 @@
 import Platform
 import TestSupport
 
-/// A certificate authority with certificates for some servers, created by the `openssl` command. Keeps everything in
-/// memory, since it exists until the tests end.
+/// A certificate authority with certificates, created by `openssl` and kept in memory, since it exists until the tests
+/// end.
 final class CertificateAuthority: Sendable {
-  /// The certificates for servers.
   enum Certificate: String, Sendable, CaseIterable {
     /// For 127.0.0.1.
     case good
@@ -15,7 +14,6 @@ final class CertificateAuthority: Sendable {
     case selfSigned
   }
 
-  /// Shared by all tests.
   static let shared = Result { try CertificateAuthority() }
 
   /// The authority's own certificate.
@@ -62,7 +60,7 @@ final class CertificateAuthority: Sendable {
     self.servers = servers
   }
 
-  /// Writes a certificate and its key. Returns the options of `openssl s_server` for them.
+  /// Writes a certificate and its key. Returns the options for `openssl s_server`.
   func write(_ certificate: Certificate, to directory: TemporaryDirectory) throws -> [String] {
     let files = try files(of: certificate)
     try directory.write("certificate", files.certificate)

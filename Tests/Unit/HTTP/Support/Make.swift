@@ -3,10 +3,8 @@ import HTTP
 import OAuth
 import Vocabulary
 
-// Shortcuts for creating test values.
-
 extension SecretBytes {
-  /// The bytes as text. Nothing is secret in tests.
+  /// Nothing is secret in tests.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
@@ -17,7 +15,7 @@ func secret(_ text: String) throws -> SecretBytes {
   return try SecretBytes(copying: bytes.span)
 }
 
-/// A transport that allows plain http to this machine, with a timeout of `seconds`.
+/// Allows plain http to this machine, with a timeout of `seconds`.
 func plainTransport(seconds: Int = 20) -> Transport {
   var transport = Transport()
   transport.allowHTTPLoopback = true

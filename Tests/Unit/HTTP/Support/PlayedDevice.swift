@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Crypto
 
-/// A device with one key, which is in this process, and a certificate for the key.
+/// A device with one key, which is in this process, and its certificate.
 final class PlayedDevice: KeyDevice {
   private struct State: Sendable {
     var signatures = 0

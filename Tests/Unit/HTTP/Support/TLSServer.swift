@@ -8,9 +8,7 @@ final class TLSServer: Sendable {
   private let process: RunningProcess
   private let files: TemporaryDirectory
 
-  /// - Parameters:
-  ///   - options: Additional options of the command.
-  ///   - wantsCertificate: Whether clients without a certificate of the authority are rejected.
+  /// - Parameter wantsCertificate: Whether clients without a certificate of the authority are rejected.
   init(
     _ certificate: CertificateAuthority.Certificate = .good, options: [String] = [], wantsCertificate: Bool = false
   ) throws {
@@ -29,7 +27,6 @@ final class TLSServer: Sendable {
 
   var url: String { "https://127.0.0.1:\(port)/" }
 
-  /// Waits for the line with the server's port.
   private static func readPort(_ process: RunningProcess) throws -> UInt16 {
     while true {
       let line = try process.readLine()

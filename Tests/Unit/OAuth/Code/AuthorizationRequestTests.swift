@@ -24,7 +24,6 @@ func begin(
   try server.makeAuthorizationRequest(scope: scope.map { try Scope($0) }, redirectURI: redirectURI, options: options)
 }
 
-/// The fields of a URL's query.
 func query(_ url: String) throws -> [(name: String, value: String)] {
   try Form.parse(try #require(try URI(url).query)).map { ($0.name, $0.value) }
 }

@@ -93,7 +93,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     }
   }
 
-  // RFC 8414 section 2: it is announced, so a plain request would give up what it protects.
+  // RFC 8414 section 2: the endpoint is announced, so a plain request would give up its protection.
   @Test(arguments: [true, false]) func `is not given up for an endpoint that is announced and of another shape`(
     isRequired: Bool
   ) throws {

@@ -101,7 +101,7 @@ struct ReadProof {
     #expect(!DPoPProof.isNonce(String(repeating: "n", count: 1025)))
   }
 
-  // The key of RFC 9449's examples and the `jkt` of its section 6.1, by RFC 7638.
+  // The key of RFC 9449's examples, with the `jkt` of section 6.1 (RFC 7638).
   @Test func `is by a key with the thumbprint of RFC 7638`() throws {
     let key = try JWK([
       "kty": "EC", "x": "l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",

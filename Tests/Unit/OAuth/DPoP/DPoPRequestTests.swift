@@ -102,7 +102,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(throws: error) { try bound.server.refresh(secret("r1")) }
     #expect(error.code.effect == .permanent, "the grant is kept and nothing is tried at once")
     #expect(bound.http.unused == 0)
-    // The next request begins with the last of them (section 8.2).
+    // The next request uses the last nonce (section 8.2).
     #expect(bound.memory.nonce(for: bound.key, .authorizationServer, origin: "https://as.example") == "n2")
   }
 
@@ -341,7 +341,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     #expect(try bound.nonces() == [nil, nil, "as-1", "rs-1"])
   }
 
-  // The library must not repeat it: a proof is valid only once.
+  // The library must not repeat the request: a proof is valid once.
   @Test func `is sent again with a new proof when a kept connection was dead`() throws {
     let dead = HTTPFailure(.receive, requestMayHaveArrived: true)
     let bound = try Bound([.failure(dead), .response(try response(user))])

@@ -122,7 +122,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: malformed("verification_uri")) { try parse([("verification_uri", #""\#(longest)x""#)]) }
   }
 
-  // RFC 8628 section 3.2: it is optional, and the other address and the code are enough.
+  // RFC 8628 section 3.2: this address is optional; the other one and the code are enough.
   @Test(arguments: ["verification_uri_complete", "verification_url_complete"])
   func `an address with the code that cannot be used is none`(name: String) throws {
     for address in [
@@ -175,7 +175,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: malformed("expires_in")) { try parse([("expires_in", value)]) }
   }
 
-  // RFC 8628 section 3.2: 5 when it is not provided.
+  // RFC 8628 section 3.2: the default interval is 5.
   @Test(arguments: [
     ("0", 5), ("-3", 5), ("null", 5), (#""x""#, 5), ("{}", 5), ("1e400", 5), ("7", 7), (#""7""#, 7), ("2.1", 3),
     ("61", 61),

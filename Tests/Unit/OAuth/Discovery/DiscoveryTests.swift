@@ -79,7 +79,7 @@ import Vocabulary
     #expect(http.requests == gets(1))
   }
 
-  // RFC 8414 section 5: a server may have only one of the URLs, and redirect others to a sign-in page of another host.
+  // RFC 8414 section 5: a server may have only one of the URLs, and redirect others to another host's sign-in page.
   @Test(arguments: [(302, OAuthError.Code.redirectRefused), (500, .serverUnavailable), (501, .serverUnavailable)])
   func `a place that is redirected or fails is told of if no other has the document`(
     status: Int, code: OAuthError.Code

@@ -78,7 +78,7 @@ import Vocabulary
   func `a document of another issuer is not used, and the issuer is named`(other: String) {
     var error = OAuthError(.issuerMismatch, .configuredIssuer)
     error.serverDescription = other.isEmpty ? nil : other
-    // It differs only by a slash.
+    // The issuers differ only by a slash.
     if other == issuerText + "/" { error.intendedIssuer = other }
     #expect(throws: error) { try parse(#"{"issuer":"\#(other)"}"#) }
   }
@@ -146,7 +146,7 @@ import Vocabulary
     #expect(none.malformedCodeProtection == nil)
   }
 
-  // What they protect is a sign-in by authorization code.
+  // These members protect only sign-ins by authorization code.
   @Test(arguments: [
     "authorization_response_iss_parameter_supported", "require_pushed_authorization_requests",
     "code_challenge_methods_supported",

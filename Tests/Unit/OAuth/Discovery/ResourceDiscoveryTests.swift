@@ -131,7 +131,7 @@ import Vocabulary
     #expect(post.accept == "application/json, text/event-stream" && !post.followsRedirects)
   }
 
-  /// The first response, one with status 404 for each place of metadata, and more.
+  /// The first response, a 404 for each metadata URL, then more.
   private func withoutMetadata(_ first: HTTPResponse, places: Int = 2, _ more: HTTPResponse...) throws -> ScriptedHTTP {
     let missing = try (1...places).map { _ in try response(404, "") }
     return ScriptedHTTP(([first] + missing + more).map { .response($0) })

@@ -1,4 +1,4 @@
-/// A certificate and key created by the `openssl` command for these tests. They protect nothing.
+/// A certificate and key created by `openssl` for these tests. They protect nothing.
 enum CertificateVectors {
   static let key = """
     -----BEGIN PRIVATE KEY-----

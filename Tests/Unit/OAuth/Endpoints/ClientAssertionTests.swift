@@ -110,7 +110,7 @@ import Vocabulary
     #expect(throws: JOSEError(.unsuitableKey)) { try key(.generateEC(.p256), nil, .RS256) }
   }
 
-  // It must not be returned in a message (RFC 6749 section 5.2 lets the server write one).
+  // Errors must not repeat the assertion, which the server may put there (RFC 6749 section 5.2).
   @Test func `is not shown when the server repeats it`() throws {
     let http = ScriptedHTTP(
       try response(

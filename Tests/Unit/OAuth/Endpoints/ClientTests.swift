@@ -73,7 +73,7 @@ import Vocabulary
   // draft-ietf-oauth-client-id-metadata-document-03 section 3.
   @Test(arguments: [
     ("https://me.example/agent.json", true), ("https://me.example/", true), ("https://me.example:8443/a/b?c", true),
-    // Servers compare it with the published document, byte by byte.
+    // Servers compare the URL with the published document, byte by byte.
     ("HTTPS://me.example/a", false), ("https://Me.example/a", false), ("https://me.example:443/a", false),
     ("https://me.example", false), ("https://me.example?a", false),
     ("https://me.example/a#b", false), ("https://me.example/a#", false), ("https://u@me.example/a", false),

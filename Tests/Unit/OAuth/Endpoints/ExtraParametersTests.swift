@@ -35,7 +35,7 @@ import Vocabulary
     #expect(http.requests.map(\.form) == [["scope=openid"] + expected + ["client_id=agent"]])
   }
 
-  /// The parameters of every request of this program, and those that would change the meaning of a request.
+  /// The parameters of all our requests, and others that would change a request's meaning.
   private static let reserved =
     RequestParameter.allCases.map(\.rawValue) + [
       "request", "request_uri", "response_mode", "registration", "client_id", "client_metadata", "code_challenge",

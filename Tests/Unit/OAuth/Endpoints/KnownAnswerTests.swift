@@ -57,8 +57,7 @@ private func shared(_ bytes: [UInt8]) throws -> SharedSecret { SharedSecret(try 
   }
 }
 
-/// The proofs of RFC 9449, all with one key: in sections 4.1 and 5, for a refresh in section 5, and for a resource in
-/// section 7.1.
+/// The proofs of RFC 9449, all with one key: in sections 4.1, 5 (also for a refresh) and 7.1.
 @Suite struct `Proofs of RFC 9449` {
   private static let header =
     "eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZ"

@@ -4,7 +4,6 @@ import Encoding
 
 let now = 1_700_000_000
 
-/// Claims that satisfy all rules.
 let goodClaims: JSONObject = [
   "iss": .string(issuerText), "sub": "alice", "aud": "agent", "exp": .int(now + 300), "iat": .int(now),
 ]

@@ -68,8 +68,7 @@ import Testing
     #expect(try refresh(with("azp", "agent")) { $0.authorizedParty = "agent" }.identity.authorizedParty == "agent")
   }
 
-  /// A token that violates a rule of section 3.1.3.7 in the same way as the first one, so that only this rule detects
-  /// it.
+  /// A token that violates a rule of section 3.1.3.7 like the first one, so that only this rule detects it.
   struct Broken: CustomTestStringConvertible, Sendable {
     var changes: JSONObject
     var error: IDTokenError

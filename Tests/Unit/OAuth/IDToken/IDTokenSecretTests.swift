@@ -73,7 +73,7 @@ import Vocabulary
   }
 }
 
-// RFC 7519 section 4.1.4 allows small differences between clocks; a large one is a fault of a machine.
+// RFC 7519 section 4.1.4 allows small clock differences; a large one is a machine's fault.
 @Suite struct `A wrong clock of this machine` {
   @Test func `is named when a time is wrong and the server's date differs`() throws {
     let faults: [TokenFault] = [

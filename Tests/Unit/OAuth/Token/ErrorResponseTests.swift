@@ -225,7 +225,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     let message = OAuthError(code, .host("the place")).message
     #expect(message.first?.isUppercase == false)
     #expect(message.last != ".")
-    // These two are about a single thing.
+    // Only these two messages do not contain "the place".
     #expect(message.contains("the place") != [.invalidIssuer, .accessDenied].contains(code))
   }
 

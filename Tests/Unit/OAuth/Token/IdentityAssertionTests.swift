@@ -65,7 +65,7 @@ import Vocabulary
       request.url == "https://run.example/token?api-version=2.0&audience=https%3A%2F%2Fas.example%2Ftenant%3Fa")
     #expect(request.method == .get && request.authorization == "Bearer job-token" && !request.followsRedirects)
     #expect(request.limit == 131_072)
-    // They are only for the authorization server.
+    // The pins are only for the authorization server.
     #expect(http.transports.last?.pins == [])
   }
 

@@ -67,7 +67,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(try testServer(http).refresh(secret("r")).refreshToken == nil)
   }
 
-  // A proxy may send it for any server.
+  // A proxy may send such a 400 for any server.
   @Test func `a 400 without an error passes, unless the provider's data name it for a dead refresh token`() throws {
     let answers = [
       try response(400, type: nil, ""), try response(400, type: "text/html; charset=utf-8", "<html>Oauth error</html>"),
@@ -130,7 +130,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #expect(error?.code == .interactionRequired && error?.code.effect == .signInNeeded, sourceLocation: place)
   }
 
-  // The values are from widely used services and servers; none is about the client or the request.
+  // The values are from widely used services; none is about the client or the request.
   @Test(arguments: [
     "expired_token", "token_expired", "invalid_session", "session_expired", "unauthorized_client", "invalid_code",
     "authorization_declined", "insufficient_scope", "unsupported_token_type", "mfa_required", "Token has expired",
@@ -145,7 +145,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
     let form = try response(400, type: "application/x-www-form-urlencoded", "error=session_gone&error_description=x")
     expectSignIn(try refresh(form))
-    // It is not a valid error code, but still a string.
+    // The text is not a valid error code, but still a string.
     let odd = try refresh(response(400, #"{"error":"Sitzung ungültig"}"#))
     expectSignIn(odd)
     #expect(odd?.serverError == nil && odd?.serverDescription == "Sitzung ungültig")
@@ -198,7 +198,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  // They come from a server that gives no reason, or from an intermediary.
+  // Such responses come from a server that gives no reason, or from an intermediary.
   @Test(arguments: [
     (403, #"{"message":"Forbidden"}"#, "Forbidden"), (401, #"{"errorSummary":"Not allowed"}"#, "Not allowed"),
     (404, #"{"timestamp":1,"status":404,"error":"Not Found","path":"/token"}"#, nil),
@@ -293,7 +293,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     }
   }
 
-  // RFC 9700 section 4.14.2: it may contain the next refresh token, and reusing this one may end the grant.
+  // RFC 9700 section 4.14.2: the response may contain the next refresh token, and reusing this one may end the grant.
   @Test(arguments: ["", "{", #"{"access_token":1}"#, "<html>", #"{"token_type":"Bearer"}"#])
   func `a success of which nothing can be read is told apart`(body: String) throws {
     let error = try refresh(response(body))
@@ -328,7 +328,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2","n":\#(String(repeating: "9", count: 99))}"#,
     #"{"access_token":"a","refresh_token":"r2","deep":\#(String(repeating: "[", count: 40))"#
       + String(repeating: "]", count: 40) + "}",
-    // Truncated after it.
+    // Truncated after the token.
     #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2""#,
   ]
 

@@ -23,7 +23,7 @@ import Vocabulary
     .idToken: "JWT", .accessToken: "at+jwt", .logoutToken: "logout+jwt",
   ]
 
-  /// Verifies a token of one kind with some claims changed, or removed if nil.
+  /// Verifies a token with some claims changed, or removed if nil.
   private func verify(
     _ kind: TokenProfile?, as profile: TokenProfile? = nil, _ changes: [(String, JSON?)] = [],
     header: JSONObject? = nil, algorithm: JWSAlgorithm = .ES256, _ change: (inout TokenRules) -> Void = { _ in }
@@ -178,7 +178,7 @@ import Vocabulary
     #expect(try fault(nil) { $0.claimRequirements = [demand] } == .missingClaim("repository"))
     #expect(try fault(nil, [("repository", .null)]) { $0.claimRequirements = [demand] } == .missingClaim("repository"))
     #expect(ClaimRequirement("name") == nil && ClaimRequirement("=value") == nil && ClaimRequirement("") == nil)
-    // All of them are required.
+    // All requirements must be met.
     let requirements = try ["groups=a", "groups=b"].map { try #require(ClaimRequirement($0)) }
     try verify(nil, [("groups", ["a", "b"])]) { $0.claimRequirements = requirements }
     #expect(try fault(nil, [("groups", ["a"])]) { $0.claimRequirements = requirements } == .wrongValue(requirements[1]))

@@ -166,7 +166,7 @@ private func malformed(_ member: String) -> OAuthError {
     #expect(throws: error) { try parse(member: #""scope":"\#(granted)""#).check(covers: demanded) }
     try parse(member: #""scope":"\#(granted) mail""#).check(covers: demanded)
     try parse(member: #""scope":"\#(granted)""#).check(covers: nil)
-    // As requested, as far as known.
+    // Without a readable scope, the requested one is assumed.
     try parse(member: #""scope":["x"]"#).check(covers: demanded)
   }
 
@@ -208,7 +208,7 @@ private func malformed(_ member: String) -> OAuthError {
   @Test(arguments: [nil, "text/html", "text/plain", "application/x-www-form-urlencoded"])
   func `a success of another media type is refused`(type: String?) throws {
     let answer = try response(type: type, #"{"access_token":"a","token_type":"Bearer"}"#)
-    // It is the server's own, so no proxy or network is the reason.
+    // The response is the server's own, so neither proxy nor network is to blame.
     #expect(throws: expected(.malformedResponse, subject, status: 200, description: type)) {
       try TokenResponse.parse(answer)
     }

@@ -9,8 +9,8 @@ import Testing
     return pipes.map { $0.descriptor.raw }
   }
 
-  /// The same after they have not changed for a while: the test library and readers of a program's output open and
-  /// close descriptors on other threads.
+  /// The same once they are stable: the test library and readers of a program's output open and close descriptors on
+  /// other threads.
   private static func settled(_ count: Int) throws -> [Int32] {
     var (last, times) = (try free(count), 0)
     while times < 20 {

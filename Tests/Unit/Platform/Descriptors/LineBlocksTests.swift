@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @Suite struct `Blocks of lines` {
-  /// All lines of an input, as text; nil for one that is too long.
+  /// All lines of an input; nil for one that is too long.
   private func lines(_ text: String, limit: Int = 10) throws -> [(Int, String?)] {
     let bytes = Array(text.utf8)
     let file = try FileDescriptor.inMemory(bytes.span)
@@ -38,7 +38,7 @@ import Testing
     #expect(try texts("a\n\(long)") == ["1:a", "2:too long"])
   }
 
-  // Whitespace around a line is part of its length; otherwise the result would depend on the pieces it arrives in.
+  // Whitespace around a line counts, or the result would depend on the pieces it arrives in.
   @Test func `call a line too long for the space around it, however it comes`() throws {
     let input = Array("  \(String(repeating: " ", count: 9))a\n\n0123456789\r\n012345678\r\n".utf8)
     for size in 1...input.count {

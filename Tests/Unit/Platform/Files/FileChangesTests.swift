@@ -16,8 +16,8 @@ private let canBeTold: Bool = {
     directory = try TemporaryDirectory()
     _ = try directory.open("config/agent")
     _ = try directory.open("state/agent")
-    // By another process: the end of a write is reported when the last one closes the file, which may be a program that
-    // another test is starting.
+    // By another process: a write's end is reported when the last process closes the file, maybe a program that another
+    // test is starting.
     let isWritten = try ProcessRunner.shell(
       "cd '\(directory.path)' && printf one > config/agent/settings && printf one > state/agent/vault")
     try #require(isWritten.succeeded)
@@ -210,7 +210,7 @@ private let canBeTold: Bool = {
     let socket: FileDescriptor
     init(_ socket: consuming FileDescriptor) { self.socket = socket }
 
-    /// Changes the file in every second round, alternating between in place and by a new file.
+    /// Changes the file every second round, alternately in place and by a new file.
     func run(_ rounds: Int, _ directory: TemporaryDirectory) {
       do {
         let folder = try directory.open("config/agent")

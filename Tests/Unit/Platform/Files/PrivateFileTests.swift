@@ -38,7 +38,7 @@ import Testing
       let scratch = try TemporaryDirectory()
       let directory = try scratch.open()
       try directory.replaceFile("file", with: Array("old".utf8).span)
-      // SIGXFSZ is 25 on every machine that this runs on. If it is blocked, the write fails with EFBIG.
+      // SIGXFSZ is 25 on all supported machines. If it is blocked, the write fails with EFBIG.
       Signals.block([25])
       try ProcessRunner.shell("prlimit --fsize=4096 --pid \(Machine.processID)")
       #expect(throws: SystemError(errno: SystemError.Number.EFBIG, operation: "write")) {

@@ -50,7 +50,7 @@ import Testing
       func found(_ path: String, user: UInt32 = 0) -> UserDirectories.ForeignDirectory? {
         UserDirectories.foreign(in: variables(["HOME": own].merging([variable: path]) { $1 }), user: user)
       }
-      // A missing one would be created in the parent directory.
+      // A missing directory would be created in its parent.
       for path in [theirs, "\(theirs)/missing/more"] {
         #expect(found(path)?.variable == variable && found(path)?.path == path)
         #expect(found(path, user: 65_534) == nil)

@@ -23,7 +23,7 @@ import Testing
     let failure = #expect(throws: ProcessFailure.self) {
       try ProcessRunner.shell(program, timeout: .milliseconds(500))
     }
-    // Its output depends on its progress.
+    // The command's output depends on its progress.
     guard case .timedOut? = failure else { throw failure ?? .ended(error: "") }
     guard let process = (try? scratch.readText("process")).flatMap({ Int32($0.dropLast()) }) else { return }
     #expect(throws: SystemError.self) { _ = try Spawn.processDescriptor(process) }

@@ -10,7 +10,7 @@ import Testing
       #expect(before == nil)
       let poller = try Poller()
       try poller.add(receiver.raw, interest: .read, key: 1)
-      // This signal goes to the writing thread. Others would go to any thread of the test runner.
+      // This signal goes to the writing thread, others to any thread of the test runner.
       let pipe = try Pipe()
       let writing = pipe.writing
       try pipe.reading.close()

@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `starting leaves no descriptor open here`() async {
-    // In a separate process, where no other test opens one; the test library may open one or two there.
+    // In a separate process, where no other test opens descriptors; the test library may open one or two.
     await #expect(processExitsWith: .success) {
       func openCount() throws -> Int {
         try PrivateDirectory(opening: "/proc/self/fd", create: false).fileNames().count

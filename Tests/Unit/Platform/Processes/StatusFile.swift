@@ -9,7 +9,7 @@ struct StatusFile {
     return StatusFile(text: String(decoding: try file.readToEnd(limit: 65_536), as: UTF8.self))
   }
 
-  /// The value of a line; empty if it is missing.
+  /// Empty if the line is missing.
   subscript(name: String) -> String {
     for line in text.split(separator: "\n") where line.hasPrefix("\(name):\t") {
       return String(line.dropFirst(name.count + 2))
@@ -17,8 +17,8 @@ struct StatusFile {
     return ""
   }
 
-  /// The signals in a mask such as `SigBlk`; nil if the line is missing. Without 32 and 33, which the C library
-  /// reserves and ignores in every child.
+  /// The signals in a mask such as `SigBlk`, without 32 and 33, which the C library reserves and ignores in every
+  /// child; nil if the line is missing.
   func signals(_ name: String) -> Set<Int32>? {
     guard let mask = UInt64(self[name], radix: 16) else { return nil }
     return Set((1...64).filter { mask & (1 << UInt64($0 - 1)) != 0 }).subtracting([32, 33])

@@ -187,7 +187,7 @@ import Testing
     let listener = try listen()
     #expect(try !reaches(nil))
     #expect(try !reaches(""))
-    // It would lead there from the current directory.
+    // The path would lead there from the current directory.
     #expect(try !reaches(String(repeating: "../", count: 10) + scratch.path.dropFirst()))
     #expect(try !isAsked(listener))
   }

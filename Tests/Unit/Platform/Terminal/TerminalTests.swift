@@ -10,7 +10,7 @@ import Testing
 
   @Test func `echo cannot be turned off, and nothing is read`() throws {
     let pipe = try Pipe()
-    // ENOTTY is 25 on every machine that this runs on.
+    // ENOTTY is 25 on all supported machines.
     #expect(throws: SystemError(errno: 25, operation: "tcsetattr")) {
       try Terminal.withoutEcho(on: pipe.reading) { () throws(SystemError) in Issue.record("this ran") }
     }

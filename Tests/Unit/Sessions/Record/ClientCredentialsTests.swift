@@ -55,7 +55,7 @@ import Vocabulary
     }
   }
 
-  /// Signed with the key in ``certificateKey``; created with the `openssl` command for tests only.
+  /// Signed with ``certificateKey``; created with `openssl` for tests only.
   static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @Suite struct `A refresh while the secure heap is full` {
-  /// Allocates the rest of the heap.
   private static func fillHeap() throws -> [SharedSecret] {
     var all: [SharedSecret] = []
     for size in [4096, 1024, 256, 64, 32] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-/// The ID Token in the record, from the sign-in through refreshes to the end of the grant.
+/// The ID Token in the record, from the sign-in to the end of the grant.
 @Suite struct `The ID Token at hand` {
   let home: Home
 

@@ -18,7 +18,7 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(TestIssuer.metadata(name, .string(url)))))
   }
 
-  /// A server whose metadata are cached from an earlier refresh and now name another URL.
+  /// A server whose metadata are cached and now name another URL.
   private func move(_ name: String = "token_endpoint", to url: String = Self.newTokenURL) throws {
     try home.store()
     home.http.answer(TestIssuer.tokenURL, try tokens("at-1"))
@@ -184,7 +184,6 @@ import Vocabulary
     let question = SessionRequests(
       account: home.account, configuration: Home.configuration, grant: try grant("at-1"), services: home.services)
     #expect(try question.userInfo() == ["sub": "alice"])
-    // The new URL applies from now on.
     home.http.answer(newURL, try response(200, ["sub": "alice"]))
     #expect(try question.userInfo() == ["sub": "alice"])
     #expect(home.http.urls.suffix(3) == [TestIssuer.metadataURL, newURL, newURL])

@@ -256,7 +256,7 @@ import Vocabulary
     #expect(record.refreshToken?.text == "rt-2")
     #expect(record.identity == Home.alice)
     #expect(!record.isExpired)
-    // In another process too, neither a response without an ID Token nor another wrong one lifts the hold.
+    // In another process too, neither a missing nor another wrong ID Token lifts the hold.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-3", refresh: "rt-3"))
     #expect(throws: changed) { _ = try home.refresh(Home.configuration, home.otherProcess()) }
     home.http.answer(
@@ -297,7 +297,7 @@ import Vocabulary
       _ = try home.refresh()
       Issue.record("there is a token")
     } catch let refused as SessionError {
-      // Without a body it may come from a proxy.
+      // Without a body the response may come from a proxy.
       #expect(refused.needsSignIn == (error != nil))
     }
     let record = try #require(try home.stored())
@@ -360,7 +360,7 @@ import Vocabulary
     home.http.fail(TestIssuer.keysURL, HTTPFailure(.connect))
     let token = try TestIssuer.second.idToken()
     home.http.answer(TestIssuer.tokenURL, try tokens("at", refresh: "rt-3", idToken: token))
-    // They are not requested again before, so no refresh token is sent either.
+    // The keys are not requested again before, so no refresh token is sent either.
     for _ in 3...4 {
       #expect(throws: Self.noKeys(retryAfter: 60)) { _ = try home.refresh() }
       #expect(try home.stored()?.refreshToken?.text == "rt-3")
@@ -449,7 +449,7 @@ import Vocabulary
     #expect(try home.refresh(configuration).accessToken.text == "at-3")
   }
 
-  // The account's lock orders them, and each looks when its turn comes.
+  // The account's lock serializes the refreshes, and each checks in its turn.
   @Test func `refreshes that wait for each other spend one token for keys that are late`() throws {
     try home.store()
     home.http.answer(
@@ -485,7 +485,6 @@ import Vocabulary
     #expect(record.isExpired)
     #expect(record.refreshToken == nil)
     #expect(record.identity == Home.alice)
-    // From now on nothing is sent.
     home.http.forgetRequests()
     #expect(throws: expired) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)

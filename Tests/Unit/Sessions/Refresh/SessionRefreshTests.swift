@@ -258,7 +258,7 @@ import Vocabulary
     #expect(run.session.renewalDue == at(70))
   }
 
-  // The current token is sent again at the next request after the back-off, never within the same call.
+  // The token is sent again at the next request after the back-off, never within the same call.
   @Test func `a success of which nothing can be used is not asked for again at once`() throws {
     var error = OAuthError(.serverUnavailable, .endpoint(.token), httpStatus: 200)
     error.isResponseUnusable = true

@@ -7,7 +7,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// Responds to requests to resources in sequence, and records them.
+/// Responds to resource requests in sequence, and records them.
 private final class Resources: HTTPClient {
   private struct State {
     var answers: [ResourceAnswer]

@@ -3,7 +3,7 @@ import Crypto
 import OAuth
 import Testing
 
-/// A proof of possession, parsed and verified like its receiver does (RFC 9449 section 4.3).
+/// A proof of possession as verified by its receiver (RFC 9449 section 4.3).
 struct ReadProof {
   let thumbprint: String
   let claims: JSONObject

@@ -64,7 +64,7 @@ import Vocabulary
     #expect(home.http.requests.map(\.certificate) == ["v6YjWbf5aSzfSf1Rn4UoOL2M7VisDM5zBlhE6M8ZoH8", nil])
   }
 
-  /// Signed with its own key below; created with the `openssl` command for tests only.
+  /// Signed with its own key below; created with `openssl` for tests only.
   private static let certificate = """
     -----BEGIN CERTIFICATE-----
     MIIBZjCCAQygAwIBAgIBATAKBggqhkjOPQQDAjARMQ8wDQYDVQQDDAZjbGllbnQw

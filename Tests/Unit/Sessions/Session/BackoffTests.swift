@@ -72,7 +72,7 @@ import Vocabulary
       backoff.refusal(requiresNewToken: false, now: at(109)) != nil
         && backoff.refusal(requiresNewToken: true, now: at(109)) == nil)
     #expect(backoff.refreshFailed(blocked(), now: at(3699)) == blocked())
-    // A network failure says nothing about it.
+    // A network failure says nothing about the refusal.
     #expect(backoff.refreshFailed(unreachable, now: at(3700)) == unreachable)
     let lasting = backoff.refreshFailed(blocked(), now: at(3700))
     #expect(lasting == blocked(403, .refreshRefused) && lasting.needsSignIn && backoff.failure?.error == lasting)

@@ -4,7 +4,7 @@ import OAuth
 import Sessions
 import Testing
 
-/// A server's error description is for users, and is not shown if it contains a secret of the session.
+/// A server's error description is shown only if it contains no secret of the session.
 @Suite struct `An error that repeats a secret` {
   private let home: Home
 

@@ -49,9 +49,7 @@ import Vocabulary
     }
   }
 
-  /// Checks that nothing was sent, or that its result is on disk.
-  ///
-  /// - Returns: Whether something was sent.
+  /// Checks that nothing was sent, or that its result is on disk. Returns whether something was sent.
   fileprivate static func check(_ work: Work, _ home: Home, _ comment: Comment) throws -> Bool {
     let isSent = home.http.urls.contains(work == .signOut ? TestIssuer.revocationURL : TestIssuer.tokenURL)
     let stored = try home.stored()
@@ -184,7 +182,7 @@ import Vocabulary
     }
   }
 
-  // The new content of the vault is ordinary memory, and Swift ends the process if there is none.
+  // The vault's new content is ordinary memory, without which Swift ends the process.
   @Test(.enabled(if: !Sanitizer.isOn), arguments: [`With few free descriptors`.Work.refresh, .again])
   func `a vault of some size is written though others take all memory meanwhile`(
     work: `With few free descriptors`.Work

@@ -49,7 +49,7 @@ import Testing
   @Test func `is not made for a token that died meanwhile`() throws {
     var run = try used(lifetime: 3600)
     #expect(run.session.startRenewalIfDue(now: at(3600)) == nil)
-    // It is not checked repeatedly either.
+    // The expiry is not checked repeatedly either.
     #expect(run.session.applyExpiry(now: at(3600)) == .end)
     run.session.dropMissedRenewal(now: at(3600))
     #expect(run.session.actionDue == nil)

@@ -6,7 +6,7 @@ import Vault
 
 @testable import Sessions
 
-/// A refresh token that the server has rotated and that cannot be written to disk.
+/// A rotated refresh token that cannot be written to disk.
 @Suite struct `A token that cannot be written` {
   let home: Home
 
@@ -37,7 +37,7 @@ import Vault
   @Test func `is kept, and it is the one that is spent next`() throws {
     try loseRotation()
     #expect(home.services.hasUnwritten)
-    // Nothing is sent while it cannot be written.
+    // Nothing is sent while the token cannot be written.
     #expect(throws: SessionError.self) { _ = try home.refresh() }
     #expect(home.http.requests.isEmpty)
     try Self.spoil(state, "600")
@@ -62,7 +62,7 @@ import Vault
   @Test func `and that still cannot be written is an error, and kept`() throws {
     try loseRotation()
     try Self.spoil(state, "600")
-    // It can be read, but not written.
+    // The vault can be read, but not written.
     try #require(try ProcessRunner.shell("cd '\(state)' && mv vault.lock kept && ln -s kept vault.lock").succeeded)
     #expect(throws: SessionError.self) { try home.services.retryWrite(home.account) }
     #expect(home.services.hasUnwritten)

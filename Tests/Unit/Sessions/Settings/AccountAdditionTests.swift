@@ -40,7 +40,7 @@ import Vocabulary
     #expect(try home.settings()[home.account] == nil)
   }
 
-  /// An interrupted rename left it; its refresh token may have been spent since.
+  /// An interrupted rename left the record; its refresh token may since have been spent.
   @Test func `drops a record that no settings know`() throws {
     try home.store()
     _ = try add()

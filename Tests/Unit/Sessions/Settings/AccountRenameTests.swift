@@ -95,7 +95,7 @@ import Vocabulary
       account: name, configuration: Home.configuration, services: home.services, cancellation: Cancellation()
     ).run()
     #expect(grant.accessToken.text == "at-2")
-    // Repeated, it uses the token that is valid now.
+    // A repeated rename uses the currently valid token.
     if steps < 2 { _ = try rename() }
     #expect(try home.refreshToken(of: new) == "rt-2")
     #expect(try home.settings().accounts.map(\.name) == [new])

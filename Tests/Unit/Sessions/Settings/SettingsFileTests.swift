@@ -76,7 +76,7 @@ import Vocabulary
     read(file, seen: 2)
     #expect(try file.lastRead() == Settings())
     #expect(file.isUpToDate(at: 2) && file.revision != revision)
-    // The process's own change is known, but changes after it are not, whatever the watch reports.
+    // The process's own change is known; later changes are not, whatever the watch reports.
     try add(work, to: file)
     #expect(try file.lastRead()[work] == Home.configuration)
     #expect(!file.isUpToDate(at: 2))
@@ -91,7 +91,7 @@ import Vocabulary
     try write("{")
     read(file, seen: 3)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
-    // It is read again although nothing has changed: the failure may have been the system's.
+    // The file is read again although nothing has changed: the failure may have been the system's.
     #expect(!file.isUpToDate(at: 3) && file.revision == revision)
     try write(#"{"version":2}"#)
     #expect(throws: ConfigurationError(.invalid, "the file")) { _ = try file.lastRead() }
@@ -180,7 +180,7 @@ import Vocabulary
     #expect(throws: ConfigurationError.self) { try add(work, to: file()) }
   }
 
-  /// Shell lines that create links between the name and the file, each run after `mkdir -p config/agent dot/files`.
+  /// Links between the name and the file, each created after `mkdir -p config/agent dot/files`.
   static let links = [
     "ln -s ../../dot/files/real.json config/agent/config.json",
     "ln -s $PWD/dot/files/real.json config/agent/config.json",

@@ -514,7 +514,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  /// The reason why a sign-in with the second key only stores its refresh token.
+  /// Why a sign-in with the second key only stores its refresh token.
   private func keptProblem() throws -> OAuthError {
     let token = try TestIssuer.second.idToken()
     let failure = #expect(throws: SessionError.self) {

@@ -99,7 +99,7 @@ import Vocabulary
     return .oauth(error)
   }
 
-  /// The header and claims of the client assertion in the request to a URL.
+  /// The header and claims of the client assertion sent to a URL.
   private func assertion(to url: String) throws -> (header: JSONObject, claims: JSON) {
     let form = try #require(home.http.requests.last { $0.url == url }?.form)
     let field = try #require(form.first { $0.hasPrefix("client_assertion=") })

@@ -190,7 +190,7 @@ import Vocabulary
     ) { try preparation(other).prepared() }
   }
 
-  // RFC 7591 section 3.2.2: each accepted registration creates a client, so no unnecessary ones are requested.
+  // RFC 7591 section 3.2.2: each accepted registration creates a client, so none is requested in vain.
   @Test(arguments: ["invalid_redirect_uri", "temporarily_unavailable"])
   func `is asked for once where the refusal is not of what it says of itself`(code: String) throws {
     let home = try home()

@@ -46,7 +46,7 @@ import Vocabulary
     var configuration = Home.configuration
     configuration.scope = scope
     let signIn = try home.prepare(configuration)
-    // Some servers end every session of a user and a client with any of its tokens.
+    // Some servers end all sessions of a user and client with any token.
     #expect(throws: SessionError.grantNotStored(because: .identityUnknown(account: "work"), isRevoked: false)) {
       _ = try home.finish(signIn, try tokens("at-2", refresh: "rt-2"))
     }

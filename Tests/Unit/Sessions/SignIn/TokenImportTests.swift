@@ -39,7 +39,6 @@ import Vocabulary
     #expect(record?.refreshToken?.text == "ours")
     #expect(record?.identity == Home.alice)
     #expect(home.services.isCurrent(outcome.grant, of: home.account) == true)
-    // From here on the account is like any other.
     home.http.answer(TestIssuer.tokenURL, try tokens("at-2"))
     #expect(try home.refresh().accessToken.text == "at-2")
   }
@@ -106,7 +105,7 @@ import Vocabulary
     #expect(forms.last?[1] == "refresh_token=ours")
   }
 
-  // No approval is wasted: what nothing can use any more does not go on at the server.
+  // No approval is wasted: an unusable grant does not continue at the server.
   @Test(arguments: ["ours", nil]) func `whose new token cannot be written ends that, and says so`(refresh: String?)
     throws
   {

@@ -62,7 +62,7 @@ import Vocabulary
     #expect(try home.stored() == nil)
   }
 
-  // Their file is named by the settings alone.
+  // Only the settings name the file of the authorities.
   @Test func `at a server with its own certificate authorities is not told later`() throws {
     try home.store { $0.authority.caDigest = "digest" }
     guard case .failed = try removeUnheard() else {

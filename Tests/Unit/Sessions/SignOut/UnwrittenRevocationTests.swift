@@ -19,7 +19,7 @@ import Vocabulary
     try services.write(Home.record(), of: home.account)
   }
 
-  /// Signs out of the account without files, which the server does not hear of.
+  /// Signs out of the account without files, while the server is unreachable.
   private func signOut() throws {
     home.http.fail(TestIssuer.revocationURL, HTTPFailure(.connect))
     let operation = SignOutOperation(
@@ -69,7 +69,7 @@ import Vocabulary
     #expect(revoked == [] && !home.services.hasUnwritten)
   }
 
-  /// The signal for a write beyond the file size limit.
+  /// SIGXFSZ (`signal(7)`).
   private static let fileSizeSignal: Int32 = 25
 
   @Test func `is kept in memory when a session of another client replaces it and nothing can be written`() async {

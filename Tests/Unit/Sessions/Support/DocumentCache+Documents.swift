@@ -2,8 +2,6 @@ import Crypto
 import OAuth
 @testable import Sessions
 
-// The documents of an issuer, as the operations request them.
-
 extension DocumentCache {
   func metadata(
     of issuer: Issuer, transport: Transport, fresh: Bool = false, cancellation: Cancellation?,

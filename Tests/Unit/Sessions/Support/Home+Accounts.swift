@@ -31,7 +31,7 @@ extension Home {
       "config.json", with: Array(text.utf8).span)
   }
 
-  /// The current refresh token of an account in the vault; nil without a record.
+  /// An account's refresh token in the vault; nil without a record.
   func refreshToken(of account: AccountName) throws -> String? {
     try otherProcess().record(of: account).map { $0.refreshToken?.text ?? "" }
   }

@@ -27,7 +27,7 @@ extension Home {
     return try finish(signIn)
   }
 
-  /// Polls once, with tokens as the response, and completes the sign-in.
+  /// With tokens as the response.
   func finish(_ signIn: SignIn.PendingApproval.Device) throws -> SignIn.Outcome {
     guard case .signedIn(let outcome) = try signIn.poll(isWanted: { true }) else { throw NoToken() }
     return outcome
@@ -37,14 +37,12 @@ extension Home {
 }
 
 extension SignIn.Request {
-  /// Prepares the sign-in, before the user is asked.
   func prepared() throws -> SignIn.Prepared { try prepare { $0 } }
 
   func device() throws -> SignIn.PendingApproval.Device {
     try prepare { (prepared) throws(SessionError) in try SignIn.PendingApproval.Device(prepared) }
   }
 
-  /// Completes a sign-in without a user.
   func unattendedOutcome() throws -> SignIn.Outcome {
     let grant = unattended ?? .clientCredentials
     return try prepare { (prepared) throws(SessionError) in try prepared.signIn(grant) }

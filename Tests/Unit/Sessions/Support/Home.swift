@@ -52,7 +52,7 @@ final class Home: Sendable {
     return record
   }
 
-  /// Stores a record, changed by `change`, in the vault.
+  /// Stores a record, changed by `change`.
   func store(
     _ configuration: AccountConfiguration = Home.configuration,
     _ change: (inout AccountRecord) throws -> Void = { _ in }

@@ -6,10 +6,8 @@ import Sessions
 import Vault
 import Vocabulary
 
-// Shortcuts for creating test values.
-
 extension SecretBytes {
-  /// The bytes as text. Tests contain no real secrets.
+  /// Tests contain no real secrets.
   var text: String {
     withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
   }
@@ -35,7 +33,7 @@ func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = [
     body: try SecretBytes(copying: bytes.span))
 }
 
-/// A response of the token endpoint with any body, and optionally a transport defect.
+/// A token endpoint's response with any body, and optionally a transport defect.
 func oddResponse(_ body: String, _ defect: HTTPFailure? = nil, type: String = "application/json") throws -> HTTPResponse
 {
   HTTPResponse(
@@ -73,7 +71,6 @@ func passing(retryAfter: Int? = nil, isResponseLost: Bool = false) -> SessionErr
   return .oauth(error)
 }
 
-/// A failure because the server cannot be reached.
 let unreachable = SessionError.oauth(OAuthError(.network, .host("as.example")))
 
 /// A failure because of a truncated response.

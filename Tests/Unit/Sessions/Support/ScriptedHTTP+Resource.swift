@@ -1,7 +1,6 @@
 import Crypto
 import OAuth
 
-/// A resource's response.
 struct ResourceAnswer: Sendable {
   var status = 200
   var headers: [(String, String)] = []

@@ -4,18 +4,18 @@ import OAuth
 import Platform
 import Testing
 
-/// An HTTP client without a network, which responds by URL and records the requests.
+/// An HTTP client that responds by URL and records requests.
 final class ScriptedHTTP: HTTPClient {
   /// A request as it would have been sent.
   struct Recorded: Equatable, Sendable {
     var method: HTTPRequest.Method = .post
     var url: String
-    /// The form's fields, in order; nil without a form.
+    /// In order; nil without a form.
     var form: [String]?
     var authorization: String?
     /// The `DPoP` header.
     var proof: String?
-    /// The JSON body; nil for any other body.
+    /// Nil for any other body.
     var json: JSON?
     /// The `If-None-Match` header.
     var ifNoneMatch: String?
@@ -34,7 +34,6 @@ final class ScriptedHTTP: HTTPClient {
 
   private let state = Monitor(State())
 
-  /// All requests, in the order sent.
   var requests: [Recorded] { state.withLock { $0.requests } }
   var transports: [Transport] { state.withLock { $0.transports } }
   var urls: [String] { requests.map(\.url) }

@@ -236,8 +236,8 @@ private struct LostWrite: Error {}
   // This process's lock does not exclude itself like another process.
   @Test func `wait for a change of this process however long it takes`() throws {
     let vault = scratch.vault(lockWait: .milliseconds(100))
-    // Deriving a key from a passphrase takes time while holding the lock, like an fsync. Whoever comes last waits for
-    // the other keys, longer than for another process.
+    // Deriving a key from a passphrase holds the lock for long, like an fsync. The last caller waits longer for the
+    // others than for another process.
     let slow = try (0..<8).map { _ in
       try start { _ = try vault.addPassphrase(for: .device, secret("a passphrase")) }
     }

@@ -2,7 +2,7 @@ import Platform
 import Testing
 import Vault
 
-/// The signal for a write beyond the file size limit.
+/// SIGXFSZ (`signal(7)`).
 private let fileSizeSignal: Int32 = 25
 
 /// Makes all later file writes of this process fail.
@@ -120,7 +120,6 @@ private func forbidFileWrites() throws {
     await #expect(processExitsWith: .signal(fileSizeSignal)) { [path = path as String] in
       let vault = Vault(stateDirectory: path, machineIdentity: Scratch.machine, userID: Scratch.user)
       try forbidFileWrites()
-      // Signals are blocked in the threads that run tests.
       Signals.restoreDefaults()
       try vault.write(alice, "second")
     }

@@ -2,8 +2,8 @@ import Testing
 import Vault
 import Vocabulary
 
-/// A file of format version 2 and its device secret, created by another program from the description of the format. It
-/// must always open.
+/// A file of format version 2 and its device secret, created by another program from the format's description. It must
+/// always open.
 @Suite struct `A file of the second format` {
   private static let deviceSecret = "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
   private static let file =

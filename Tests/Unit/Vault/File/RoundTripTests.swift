@@ -96,7 +96,7 @@ import Vocabulary
 
   @Test func `the same content is sealed anew each time`() throws {
     let vault = scratch.vault()
-    /// The four bytes in front of the tag. The tag also depends on the generation.
+    /// The four bytes before the tag, which also depends on the generation.
     func ciphertext() throws -> ArraySlice<UInt8> { try scratch.bytes(of: vaultName).suffix(20).prefix(4) }
     try vault.write(alice, "same")
     let first = try ciphertext()
@@ -158,7 +158,7 @@ import Vocabulary
       #expect(try vault.text(of: carol) == "text of carol")
       #expect(try vault.check()?.isSound == true)
     }
-    // Another one can be erased as well, and the next write drops both.
+    // Another record can be erased too, and the next write drops both.
     #expect(try vault.erase(carol, generation: try #require(try vault.read(carol)?.generation)))
     try scratch.vault().write(bob, "again")
     #expect(try vault.accounts() == [alice, bob])

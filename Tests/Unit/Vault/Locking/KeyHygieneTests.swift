@@ -44,8 +44,8 @@ private func settled() -> Int {
       try vault.createProtection(.tpm2, secret: secret("1234"))
       try vault.write(bob, "hidden", .tpm2)
       vault.lock()
-      // The library keeps memory for its random numbers, also for the thread that uses the TPM until it has ended. A
-      // key consists of its secret and the two derived keys.
+      // The library keeps memory for its random numbers, also for the TPM's thread until it has ended. A key consists
+      // of its secret and two derived keys.
       let bare = settled()
       let one = 3 * 32
       for _ in 0..<3 {

@@ -4,7 +4,7 @@ import Testing
 import Vault
 import Vocabulary
 
-/// The signal for a write beyond the file size limit.
+/// SIGXFSZ (`signal(7)`).
 private let fileSizeSignal: Int32 = 25
 
 /// The changes of a vault's slots, by name, to pass to another process.

@@ -86,7 +86,7 @@ import Vocabulary
     #expect(try !vault.hasSlots(for: .passphrase))
     #expect(!vault.isUnlocked(.passphrase))
     #expect(throws: error(.locked(.passphrase))) { try vault.write(alice, "x", .passphrase) }
-    // It can be created again, with another key.
+    // The level can be created again, with another key.
     try vault.createProtection(.passphrase, secret: secret("three"))
     try vault.write(bob, "hidden again", .passphrase)
     #expect(try vault.text(of: bob) == "hidden again")

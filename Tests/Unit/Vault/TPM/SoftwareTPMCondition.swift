@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
-  /// Skips tests if there is no software TPM.
   static var needsSoftwareTPM: Self {
     .enabled(
       if: FileAccess(of: SoftwareTPM.program) != .missing

@@ -125,7 +125,7 @@ import Testing
     let again = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: device) }
     #expect(again.publicComponents == key.publicComponents)
     _ = try again.sign(.ecdsa(.p256, .sha256), message: message.span)
-    // The same bytes are useless for another TPM, and for a library without one.
+    // The bytes are useless for another TPM, and without one.
     let otherTPM = try SoftwareTPM()
     let other = TPMBinding(.at(otherTPM.connection))
     let copied = try stored.bytes.withBytes { (bytes) throws(CryptoError) in try PrivateKey(stored: bytes, in: other) }

@@ -3,7 +3,7 @@ import Testing
 import Vocabulary
 import Wire
 
-/// Lines sent by daemons of version 1. They remain readable, and are written identically, byte for byte.
+/// Lines of daemons of version 1. They remain readable, and are written identically.
 @Suite struct `A recorded event` {
   static let lines = [
     #"{"v":1,"event":"device_code","login":"0f","account":"work","issuer":"https://as.example","client_id":"cli","#

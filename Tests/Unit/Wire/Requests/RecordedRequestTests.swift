@@ -2,7 +2,7 @@ import Encoding
 import Testing
 import Wire
 
-/// Lines sent by clients of version 1. They remain readable, and are written identically, byte for byte.
+/// Lines of clients of version 1. They remain readable, and are written identically.
 @Suite struct `A recorded request` {
   static let lines = [
     #"{"v":1,"request":"token"}"#,

@@ -4,7 +4,7 @@ import Vocabulary
 import Wire
 import WireSupport
 
-/// A member of the wrong type is named in the error, but its value never is: it may be a secret in the wrong member.
+/// A member of the wrong type is named in the error without its value, which may be a misplaced secret.
 @Suite struct `A member of a request` {
   enum Kind: Sendable {
     case text, flag, texts

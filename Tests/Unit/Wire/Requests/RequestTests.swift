@@ -15,7 +15,6 @@ func parse(_ text: String) throws(Failure) -> RequestEnvelope {
   return try RequestEnvelope(parsing: bytes.span)
 }
 
-/// A login with every member set.
 let fullLogin: LoginRequest = {
   var login = LoginRequest()
   login.account = "work"
@@ -79,7 +78,6 @@ let fullLogin: LoginRequest = {
   return login
 }()
 
-/// A request with every member.
 private let fullDiscovery: DiscoverRequest = {
   var request = DiscoverRequest(url: "https://api.example/")
   request.account = "work"

@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite struct `The body of an answer in lines` {
-  // It notifies its loop when it is destroyed, so it is destroyed first.
+  // The body notifies its loop when destroyed, so it is destroyed first.
   private let body: InlineResponseBody
   private let replies = RecordedReplies(ManualTime())
   private let writing: SharedDescriptor

@@ -1,6 +1,6 @@
 import AgentClient
 
-/// A small tool that uses each part of the library: see ``Command``.
+/// Uses each part of the library; see ``Command``.
 @main struct Example {
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())
@@ -18,7 +18,7 @@ import AgentClient
     }
   }
 
-  /// Each kind of error has its own way on.
+  /// The advice to the user after an error.
   static func advice(_ error: AgentError) -> String {
     switch error.remedy {
     case .signIn: "please sign in: \(error.hint ?? "agent login")"
@@ -30,26 +30,23 @@ import AgentClient
   }
 }
 
-/// The commands of the tool.
 enum Command: String, CaseIterable {
-  /// Starts the daemon.
   case start
-  /// `login ACCOUNT [ISSUER CLIENT-ID]`: signs in, by whatever flow fits.
+  /// `login ACCOUNT [ISSUER CLIENT-ID]`: signs in.
   case login
-  /// Lists the accounts.
   case accounts
-  /// `use ACCOUNT`: makes it the active one.
+  /// `use ACCOUNT`: makes the account the active one.
   case use
-  /// `user [ACCOUNT]`: who is signed in.
+  /// `user [ACCOUNT]`: shows who is signed in.
   case user
-  /// `watch [ACCOUNT]`: who is signed in, once more for each line of standard input.
+  /// `watch [ACCOUNT]`: shows who is signed in, again for each line of standard input.
   case watch
-  /// `renew [ACCOUNT]`: gets a token, has it renewed, and follows what happens.
+  /// `renew [ACCOUNT]`: gets a token, renews it, and follows the events.
   case renew
-  /// `get URL`, `post URL TEXT`: a request by way of the agent.
+  /// `get URL`, `post URL TEXT`: sends a request through the agent.
   case get, post
-  /// `proof METHOD URL`: the fields of a request with a token that is bound to a key.
+  /// `proof METHOD URL`: shows the header fields of a request with a token that is bound to a key.
   case proof
-  /// `logout [ACCOUNT]`: signs out, and shows that nothing of the person is left.
+  /// `logout [ACCOUNT]`: signs out, and shows that no data of the user is left.
   case logout
 }

@@ -1,6 +1,6 @@
 import AgentClient
 
-/// What each command does.
+/// Runs the commands.
 struct Tool {
   let arguments: [String]
   private let agent = Agent()
@@ -23,7 +23,7 @@ struct Tool {
     }
   }
 
-  /// The account of the command line; nil means the active one.
+  /// The account in the arguments; nil for the active one.
   private var account: String? { arguments.first }
 
   private func argument(_ index: Int) throws(AgentError) -> String {
@@ -42,7 +42,7 @@ struct Tool {
       options.clientID = arguments[2]
       options.allowsHTTPLoopback = true
     }
-    // Whoever calls this may have no browser.
+    // The caller may have no browser.
     options.flow = .device
     for try await step in try await agent.signIn(options) {
       switch step {
@@ -74,11 +74,11 @@ struct Tool {
   private func renew() async throws {
     let session = RefreshableSession(account, in: agent, TokenOptions(minimumValidity: .seconds(60)))
     let length = try await session.send { token in
-      // Here a request would be made, with `token.revealedAuthorization()` in its head.
+      // A request would be made here, with `token.revealedAuthorization()` in its header.
       .answered(token.withBytes { $0.count })
     }
     print("account \(session.latest?.account ?? "-"), token of \(length) bytes")
-    // Nothing that follows is missed: the events begin before a new token is asked for.
+    // Following begins before the new token is requested, so no event is missed.
     let events = try await agent.events(of: account)
     _ = try await agent.token(for: account, TokenOptions(forcesRefresh: true))
     for try await event in events {

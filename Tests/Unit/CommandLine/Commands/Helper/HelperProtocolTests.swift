@@ -17,7 +17,6 @@ import Wire
     "https://[::1]:8443/", "127.0.0.1:5000",
   ]) func `names a host`(url: String) { #expect(HelperCall.namesPlainHost(url)) }
 
-  /// The response if the settings have no user name for the destination.
   @Test(arguments: [HelperProtocolName.header, .mcp, .go, .cargo, .kubectl, .gcp])
   func `refuses a user name that the answer cannot contain, unless the place lists it`(name: HelperProtocolName) throws
   {
@@ -305,7 +304,6 @@ import Wire
       try plain(try listed.answer(#""use":"access_token","user":"me""#))
         == "n,a=me,\u{1}host=mail.example\u{1}port=2525\u{1}auth=Bearer T0k.en\u{1}\u{1}")
     #expect(throws: Failure.self) { try HelperTrial(.xoauth2, url: url).answer() }
-    // Host and port are optional.
     let unplaced = HelperTrial(.oauthbearer, user: "me")
     #expect(try unplaced.place() == TokenRequest.Destination(url: nil, user: "me"))
     #expect(try plain(try unplaced.answer()) == "n,a=me,\u{1}auth=Bearer T0k.en\u{1}\u{1}")

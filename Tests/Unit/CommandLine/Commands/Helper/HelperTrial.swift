@@ -29,7 +29,6 @@ struct HelperTrial {
     if case .token(let place, _, _) = try helper.request(call) { place } else { nil }
   }
 
-  /// The account as specified by the caller.
   func account() throws -> String? {
     if case .token(_, let account, _) = try helper.request(call) { account } else { nil }
   }
@@ -39,9 +38,7 @@ struct HelperTrial {
     if case .text(let text) = try helper.request(call) { text } else { nil }
   }
 
-  /// The output with a token.
-  ///
-  /// - Parameter members: The other members of the daemon's response.
+  /// The output with a token. `members` are the other members of the response.
   func answer(_ members: String = Self.usual, token: String = "T0k.en", type: String = "Bearer") throws -> String? {
     let writer: HelperRequest.Writer
     switch try helper.request(call) {

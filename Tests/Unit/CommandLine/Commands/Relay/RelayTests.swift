@@ -18,7 +18,7 @@ private func authorization(port: Int = 8400, _ change: (inout [String: String?])
   return (try? URI("https://as.example/authorize").appendingQuery(pairs)) ?? ""
 }
 
-/// Changes of an authorization request that make it another thing, or hide what it is.
+/// Changes that make an authorization request another kind of request, or disguise it.
 private let otherThings: [[String: String?]] = [
   ["response_type": "token"], ["response_type": "code id_token"], ["response_type": nil],
   ["code_challenge_method": "plain"], ["code_challenge_method": nil], ["code_challenge": nil],
@@ -87,7 +87,7 @@ private let otherAddresses = [
   }
 }
 
-/// `agent ssh` without `ssh`: a terminal on which nobody types.
+/// `agent ssh` without `ssh`, on a terminal without input.
 private final class PlayedConsole: RelayConsole {
   let host = "jo@host.example"
   var opened: [(request: RelayedRequest, link: String)] = []
@@ -101,7 +101,7 @@ private final class PlayedConsole: RelayConsole {
   }
 }
 
-/// A server, and connections of its host and of a browser to it.
+/// A server, with connections of its host and of a browser.
 private final class Desk {
   let console = PlayedConsole()
   let server: RelayServer
@@ -114,7 +114,6 @@ private final class Desk {
 
   func connect() throws -> Host { Host(try UnixSocket.connect(path: folder.path("near")), self) }
 
-  /// Serves until something is true.
   func serve(until isDone: () throws -> Bool) throws {
     let end = Instant.now.advanced(by: .testLimit)
     while try !isDone() {
@@ -138,7 +137,7 @@ private final class Desk {
 
     func send(_ request: RelayRequest) throws { try socket.writeAll(request.line.span) }
 
-    /// The next answer; nil once the connection has ended.
+    /// Nil once the connection has ended.
     func answer() throws -> RelayAnswer? {
       var answer: RelayAnswer?
       try desk.serve {
@@ -159,7 +158,7 @@ private final class Desk {
     func open(_ url: String) throws { try send(.open(url: url, issuer: "https://as.example", account: "work")) }
   }
 
-  /// What a browser gets. It reads after `body`.
+  /// The response to a browser, read after `body` has run.
   func browse(_ port: UInt16, _ target: String, host: String? = nil, _ body: () throws -> Void = {}) throws -> String {
     let socket = try UnixSocket.connectLoopback(port: port)
     try socket.writeAll(Array("GET \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\n\r\n".utf8).span)
