@@ -212,7 +212,7 @@ struct MCPToolFields {
 struct MCPToolsRequest {
   /// The refused call.
   let call: MCPClientMessage
-  /// The response to the refused call. The client receives it if the list is unavailable.
+  /// The server's refusal of ``call``. The client receives it if the server does not provide the list of tools.
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage

@@ -200,7 +200,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   private static func remedy(for error: SystemError) -> Phrase? {
     if error.isInUse { return Phrase("mount the directory, not the file, which is replaced at each write") }
-    return error.isWithoutLocks
+    return error.lacksLocks
       ? Phrase("set XDG_STATE_HOME to a directory on a file system that supports locks") : .command("agent doctor")
   }
 

@@ -97,7 +97,7 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case clientCredentials = "client-credentials"
 }
 
-/// A security profile for servers and responses.
+/// A security profile. Servers and responses that violate it are refused.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
   /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
   case fapi2

@@ -36,6 +36,7 @@ extension RunningExchange {
   /// A short interval, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
+  /// Provides no content. Only ``ResourceExchange`` sends content through this function.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
   func remainingPauseFlags() -> Int32? { nil }
   func continuesOnOtherThread() -> Bool { false }

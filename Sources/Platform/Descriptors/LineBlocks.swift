@@ -68,7 +68,8 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Appends a line without surrounding blanks. Ignores an empty line and the rest of a skipped one.
+  /// Appends a line without surrounding whitespace; if it is too long, without a range. Ignores an empty line, and the
+  /// end of a line that was already reported as too long.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {

@@ -102,6 +102,7 @@ package enum UserDirectories {
   /// The directories of earlier boots, in the state home. Empty if the boot ID is unknown.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
+  /// ``pastRuntimeDirectories()`` for an environment.
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
     guard let start = Machine.bootID(), let run = try? runHome(in: variables),
       let directory = try? PrivateDirectory(opening: run, create: false), let names = try? directory.fileNames()

@@ -25,7 +25,7 @@ package struct InstalledProgram: Sendable {
   ///   - joinsErrors: Whether its standard error is part of the output.
   ///   - limit: The maximum output, in bytes.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` or `EFBIG` for the limits, or the error of the start.
+  /// - Throws: `ETIMEDOUT` after `timeout`, `EFBIG` above `limit`, or the error if the program cannot be started.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], showsErrors: Bool = false,
     joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,

@@ -50,8 +50,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isNotDirectory: Bool { errno == ENOTDIR }
   package var isNoSpace: Bool { errno == ENOSPC || errno == EDQUOT }
   package var isOverQuota: Bool { errno == EDQUOT }
-  /// The file system has no locks, or no more of them.
-  package var isWithoutLocks: Bool { errno == ENOLCK }
+  /// The file system does not support locks, or the system has no more of them.
+  package var lacksLocks: Bool { errno == ENOLCK }
   /// The system uses the file, for example as a mount point.
   package var isInUse: Bool { errno == EBUSY }
 

@@ -131,6 +131,7 @@ extension Authority {
     }
   }
 
+  /// Whether the issuer's UserInfo endpoint has this origin.
   fileprivate func hasUserInfo(at origin: ResourceOrigin) -> Bool {
     userinfoOrigin == origin.text
   }

@@ -311,9 +311,9 @@ struct LoginCommand {
     return Failure(missing.code, "no input", hint: missing.advice)
   }
 
-  private static func printProblem(_ missing: Failure) {
+  private static func printProblem(_ failure: Failure) {
     let columns = OutputTerminal.current?.columns() ?? 80
-    Console.printToStandardError(LoginText.paragraph(missing.text.localized(limit: 4096), columns: columns))
+    Console.printToStandardError(LoginText.paragraph(failure.text.localized(limit: 4096), columns: columns))
   }
 
   /// Returns the exit status.
