@@ -137,6 +137,9 @@ let package = Package(
     .target(
       name: "WireSupport", dependencies: ["Wire", "Vocabulary", "Encoding", "Platform", "TestSupport"],
       path: "Tests/Support/WireSupport", swiftSettings: strict),
+    .target(
+      name: "OAuthSupport", dependencies: ["OAuth", "Crypto", "Encoding", "Platform"],
+      path: "Tests/Support/OAuthSupport", swiftSettings: strict),
     tests("Encoding", uses: ["Encoding"]),
     tests("Platform", uses: ["Platform", "TestSupport"]),
     tests("Crypto", uses: ["Crypto", "Encoding", "Platform", "TestSupport"]),
@@ -145,12 +148,15 @@ let package = Package(
     tests("Wire", uses: ["Wire", "Encoding", "Vocabulary", "Platform", "WireSupport", "TestSupport"]),
     tests("Lease", uses: ["Lease", "Wire", "WireSupport", "Platform", "TestSupport"]),
     tests("Vault", uses: ["Vault", "Crypto", "Platform", "TestSupport", "Vocabulary"]),
-    tests("OAuth", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport"]),
+    tests("OAuth", uses: ["OAuth", "Crypto", "Encoding", "Vocabulary", "TestSupport", "OAuthSupport"]),
     tests("Loopback", uses: ["Loopback", "Vocabulary", "Crypto", "Encoding", "Platform"]),
-    tests("HTTP", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "Vocabulary"]),
+    tests(
+      "HTTP", uses: ["HTTP", "OAuth", "Crypto", "Encoding", "Platform", "TestSupport", "OAuthSupport", "Vocabulary"]),
     tests(
       "Sessions",
-      uses: ["Sessions", "OAuth", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport"]),
+      uses: [
+        "Sessions", "OAuth", "Vault", "Vocabulary", "Crypto", "Encoding", "Platform", "TestSupport", "OAuthSupport",
+      ]),
     tests(
       "AgentClient",
       uses: ["AgentClient", "Wire", "Vocabulary", "Encoding", "Platform", "TestSupport", "WireSupport"]),

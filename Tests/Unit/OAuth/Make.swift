@@ -1,23 +1,8 @@
 import Crypto
 import Encoding
 import OAuth
+@_exported import OAuthSupport
 import Vocabulary
-
-extension SecretBytes {
-  /// Nothing is secret in tests.
-  var text: String {
-    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-  }
-}
-
-extension SharedSecret {
-  var text: String { bytes.text }
-}
-
-func secret(_ text: String) throws -> SharedSecret {
-  let bytes = Array(text.utf8)
-  return SharedSecret(try SecretBytes(copying: bytes.span))
-}
 
 func response(
   _ status: Int = 200, type: String? = "application/json", headers: [(String, String)] = [], bytes: [UInt8]

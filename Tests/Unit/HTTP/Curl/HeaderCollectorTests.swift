@@ -62,14 +62,14 @@ import Testing
   }
 
   @Test func `are limited in number`() {
-    let lines = (1...HeaderCollector.maxFields).map { "X-\($0): 1" }
+    let lines = (1...HeaderCollector.maximumFields).map { "X-\($0): 1" }
     #expect(collect(["HTTP/1.1 200 OK"] + lines).problem == nil)
     #expect(collect(["HTTP/1.1 200 OK"] + lines + ["Y: 1"]).problem == .tooLarge)
   }
 
   @Test func `are limited in size`() {
     let status = "HTTP/1.1 200 OK"
-    let room = HeaderCollector.maxBytes - status.utf8.count - 4 - "A:".utf8.count
+    let room = HeaderCollector.maximumBytes - status.utf8.count - 4 - "A:".utf8.count
     #expect(collect([status, "A:" + String(repeating: "x", count: room)]).problem == nil)
     #expect(collect([status, "A:" + String(repeating: "x", count: room + 1)]).problem == .tooLarge)
   }

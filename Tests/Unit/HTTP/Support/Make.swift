@@ -1,14 +1,8 @@
 import Crypto
 import HTTP
 import OAuth
+@_exported import OAuthSupport
 import Vocabulary
-
-extension SecretBytes {
-  /// Nothing is secret in tests.
-  var text: String {
-    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-  }
-}
 
 func secret(_ text: String) throws -> SecretBytes {
   let bytes = Array(text.utf8)

@@ -79,8 +79,8 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
 
   @Test func `without an answer of the protocol the plain request is made, unless pushing is required`() throws {
     let failures: [ScriptedHTTP.Reply] = [
-      .failure(HTTPFailure(.connect)), .failure(HTTPFailure(.timeout)), .response(try response(404, type: nil, "")),
-      .response(try response(503, type: "text/html", "<p>")),
+      .failure(HTTPFailure(.connect)), .failure(HTTPFailure(.timeout)), .success(try response(404, type: nil, "")),
+      .success(try response(503, type: "text/html", "<p>")),
     ]
     for failure in failures {
       let server = try server(ScriptedHTTP([failure]))

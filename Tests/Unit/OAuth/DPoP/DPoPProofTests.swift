@@ -7,23 +7,6 @@ import Vocabulary
 
 @testable import OAuth
 
-/// A proof as its receiver reads it, with a verified signature.
-struct ReadProof {
-  let header: JSONObject
-  let claims: JSONObject
-  let key: JWK
-
-  init(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    let jws = try UnverifiedJWS(compact: bytes.span)
-    key = try JWK(try #require(jws.header["jwk"]?.object))
-    let verified = try jws.verified(
-      by: JWKSet([key]), algorithms: Set(DPoPKey.algorithms), allowedTypes: .required(["dpop+jwt"]))
-    header = verified.header
-    claims = try JWTClaims(payload: verified.payload).object
-  }
-}
-
 // RFC 9449 section 4.
 @Suite struct `A proof of possession` {
   private static let key = Result { try DPoPKey.generate() }
@@ -81,7 +64,7 @@ struct ReadProof {
     ("http://127.0.0.1:80/p", "http://127.0.0.1/p"), ("https://a.example", "https://a.example/"),
     ("https://a.example?q", "https://a.example/"), ("https://[2001:DB8::1]/%7Ea/", "https://[2001:db8::1]/%7Ea/"),
   ])
-  func `names the URL without query and fragment, normalised`(url: String, target: String) throws {
+  func `names the URL without query and fragment, normalized`(url: String, target: String) throws {
     #expect(try read("GET", url).claims["htu"] == .string(target))
   }
 

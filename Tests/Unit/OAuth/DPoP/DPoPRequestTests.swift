@@ -26,12 +26,12 @@ private struct Bound {
     self.server = server
   }
 
-  init(_ responses: HTTPResponse...) throws { try self.init(responses.map { .response($0) }) }
+  init(_ responses: HTTPResponse...) throws { try self.init(responses.map { .success($0) }) }
 
   /// The claims of each request's proof, whose signature is verified.
   func proofs() throws -> [JSONObject] {
     try http.requests.map { request in
-      let proof = try ReadProof(try #require(request.proof))
+      let proof = try ReadProof(request.proof)
       #expect(proof.key.thumbprint() == key.thumbprint)
       return proof.claims
     }
@@ -139,13 +139,13 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     _ = try bound.server.requestDeviceAuthorization(scope: nil)
     _ = try bound.server.pollDevice(secret("d"))
     #expect(bound.http.requests[0].proof == nil)
-    #expect(try ReadProof(try #require(bound.http.requests[1].proof)).claims["nonce"] == "n1")
+    #expect(try ReadProof(bound.http.requests[1].proof).claims["nonce"] == "n1")
   }
 
   // Single-use values are created again, such as the client authentication.
   @Test func `identifies the client at each try`() throws {
     let bound = try Bound(
-      [.response(try nonceWanted("n1")), .response(try response(OAuthTests.bound))], .basic(try secret("s")))
+      [.success(try nonceWanted("n1")), .success(try response(OAuthTests.bound))], .basic(try secret("s")))
     _ = try bound.server.refresh(secret("r1"))
     #expect(bound.http.requests.map { $0.authorization != nil } == [true, true])
   }
@@ -279,7 +279,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   // A server may have closed the reused connection, and a proof is valid once.
   @Test func `is asked once more, with another proof, when the connection broke before an answer`() throws {
     let broken = ScriptedHTTP.Reply.failure(HTTPFailure(.receive, requestMayHaveArrived: true))
-    let bound = try Bound([broken, .response(try response(user))])
+    let bound = try Bound([broken, .success(try response(user))])
     _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: "alice")
     let proofs = try bound.proofs().map { $0["jti"]?.string }
     #expect(proofs.count == 2 && proofs[0] != proofs[1])
@@ -290,7 +290,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
 
   @Test(arguments: [HTTPFailure(.timeout, requestMayHaveArrived: true), HTTPFailure(.connect)])
   func `is not asked again for another failure`(failure: HTTPFailure) throws {
-    let bound = try Bound([.failure(failure), .response(try response(user))])
+    let bound = try Bound([.failure(failure), .success(try response(user))])
     #expect(throws: OAuthError.self) { try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil) }
     #expect(bound.http.requests.count == 1)
   }
@@ -344,7 +344,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
   // The library must not repeat the request: a proof is valid once.
   @Test func `is sent again with a new proof when a kept connection was dead`() throws {
     let dead = HTTPFailure(.receive, requestMayHaveArrived: true)
-    let bound = try Bound([.failure(dead), .response(try response(user))])
+    let bound = try Bound([.failure(dead), .success(try response(user))])
     _ = try bound.server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     #expect(Set(try bound.proofs().compactMap { $0["jti"]?.string }).count == 2)
     let twice = try Bound([.failure(dead), .failure(dead)])
@@ -361,7 +361,7 @@ private func challenge(_ text: String, nonce: String? = nil, date: String? = nil
     let bound = try Bound(try response(401, "{}"), try response("{}"))
     try bound.server.revoke(secret("r1"), hint: .refreshToken, bearer: secret("at"))
     #expect(bound.http.requests.map(\.authorization) == [nil, "DPoP at"])
-    let proof = try ReadProof(try #require(bound.http.requests[1].proof))
+    let proof = try ReadProof(bound.http.requests[1].proof)
     #expect(proof.claims["htu"] == "https://as.example/revoke" && proof.claims["ath"] != nil)
   }
 

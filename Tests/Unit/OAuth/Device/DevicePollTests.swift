@@ -29,7 +29,7 @@ private enum Seen: Equatable {
     }
   }
 
-  private func poll(_ status: Int, _ body: String) throws -> Seen { try poll(.response(response(status, body))) }
+  private func poll(_ status: Int, _ body: String) throws -> Seen { try poll(.success(response(status, body))) }
 
   // RFC 8707 section 2.2.
   @Test func `names the resources, and asks a server that refuses them again without`() throws {
@@ -68,8 +68,8 @@ private enum Seen: Equatable {
 
   @Test func `a form works as well`() throws {
     let type = "application/x-www-form-urlencoded"
-    #expect(try poll(.response(response(type: type, "error=authorization_pending"))) == .pending)
-    #expect(try poll(.response(response(type: type, "error=slow_down&interval=15"))) == .slowDown(15))
+    #expect(try poll(.success(response(type: type, "error=authorization_pending"))) == .pending)
+    #expect(try poll(.success(response(type: type, "error=slow_down&interval=15"))) == .slowDown(15))
   }
 
   @Test(arguments: ["-1", #""x""#, "1e99", "null"]) func `an unreadable interval is none`(value: String) throws {
@@ -102,7 +102,7 @@ private enum Seen: Equatable {
   @Test(arguments: [400, 401, 403, 404, 451]) func `a refusal without an error is asked again`(status: Int) throws {
     let page = try response(status, type: "text/html", "<html>")
     #expect(
-      try poll(.response(page)) == .transient(expected(.notJSON, subject, status: status, description: "text/html")))
+      try poll(.success(page)) == .transient(expected(.notJSON, subject, status: status, description: "text/html")))
     for body in ["", #"{"status":400,"message":"invalid device code"}"#, #"{"error":{"message":"x"}}"#, "{}"] {
       guard case .transient = try poll(status, body) else {
         Issue.record("\(body) ends the sign-in")
@@ -135,7 +135,7 @@ private enum Seen: Equatable {
 
   @Test func `a rate limit is asked again after its wait`() throws {
     let answer = try response(429, headers: [("Retry-After", "42")], "")
-    #expect(try poll(.response(answer)) == .transient(expected(.rateLimited, subject, status: 429, retryAfter: 42)))
+    #expect(try poll(.success(answer)) == .transient(expected(.rateLimited, subject, status: 429, retryAfter: 42)))
   }
 
   @Test func `a server in trouble that names the grant ends it`() throws {

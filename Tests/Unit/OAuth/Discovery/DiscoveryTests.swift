@@ -107,7 +107,7 @@ import Vocabulary
 
   @Test(arguments: [HTTPFailure.Code.certificate, .connect, .redirect, .tooLarge])
   func `a failed connection ends the search`(code: HTTPFailure.Code) throws {
-    let http = ScriptedHTTP([.failure(HTTPFailure(code)), .response(try response(document))])
+    let http = ScriptedHTTP([.failure(HTTPFailure(code)), .success(try response(document))])
     #expect(throws: failed(HTTPFailure(code), .metadata)) { try fetch(http) }
     #expect(http.requests == gets(1))
   }

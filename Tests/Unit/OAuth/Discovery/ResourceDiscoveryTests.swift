@@ -134,7 +134,7 @@ import Vocabulary
   /// The first response, a 404 for each metadata URL, then more.
   private func withoutMetadata(_ first: HTTPResponse, places: Int = 2, _ more: HTTPResponse...) throws -> ScriptedHTTP {
     let missing = try (1...places).map { _ in try response(404, "") }
-    return ScriptedHTTP(([first] + missing + more).map { .response($0) })
+    return ScriptedHTTP(([first] + missing + more).map { .success($0) })
   }
 
   // Model Context Protocol 2025-03-26: the server's origin is its authorization server.
@@ -176,7 +176,7 @@ import Vocabulary
   }
 
   @Test func `a huge answer of the resource does no harm`() throws {
-    let http = ScriptedHTTP([.failure(HTTPFailure(.tooLarge)), .response(try response(Self.document()))])
+    let http = ScriptedHTTP([.failure(HTTPFailure(.tooLarge)), .success(try response(Self.document()))])
     #expect(try find(http).identifier == Self.resource)
   }
 
@@ -186,7 +186,7 @@ import Vocabulary
   func `huge metadata, or a redirect that leaves the origin, is an error`(
     failure: HTTPFailure, code: OAuthError.Code
   ) throws {
-    let http = ScriptedHTTP([.response(try response(401, "")), .failure(failure)])
+    let http = ScriptedHTTP([.success(try response(401, "")), .failure(failure)])
     #expect(throws: OAuthError(code, .endpoint(.metadata))) { try find(http) }
   }
 

@@ -140,7 +140,7 @@ import Vocabulary
     home.http.always(TestIssuer.metadataURL, try response(200, .object(moved)))
     let error = SessionError.endpointMoved(account: "work", origin: "https://evil.example")
     // Fetched twice: an unexpected document is fetched once more before it is reported.
-    let asked = ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)
+    let asked = ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL, followsRedirects: true)
     #expect(throws: error) { _ = try home.refresh() }
     #expect(home.http.requests == [asked, asked])
     home.http.forgetRequests()

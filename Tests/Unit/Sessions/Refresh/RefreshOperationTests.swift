@@ -26,7 +26,7 @@ import Vocabulary
     #expect(grant.expiresAtUnixSeconds == TestIssuer.now + 300)
     #expect(
       home.http.requests == [
-        ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL),
+        ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL, followsRedirects: true),
         ScriptedHTTP.Recorded(
           url: TestIssuer.tokenURL, form: ["grant_type=refresh_token", "refresh_token=rt-1", "client_id=cli"]),
       ])
@@ -575,7 +575,7 @@ import Vocabulary
 
   @Test func `two processes at once spend two different tokens`() throws {
     try home.store()
-    let sent = Synchronised<[String]>([])
+    let sent = Synchronized<[String]>([])
     for number in 2...3 {
       home.http.answer(TestIssuer.tokenURL) { request in
         sent.update { $0.append(request.form?[1] ?? "") }

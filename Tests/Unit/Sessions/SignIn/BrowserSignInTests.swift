@@ -43,7 +43,8 @@ import Vocabulary
 
   @Test func `asks nothing before the person has answered, and exchanges the code once`() throws {
     let signIn = try start()
-    #expect(home.http.requests == [ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL)])
+    #expect(
+      home.http.requests == [ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL, followsRedirects: true)])
     #expect(signIn.url.text.hasPrefix("https://as.example/authorize?response_type=code&client_id=cli&"))
     #expect(signIn.startedAt == home.time.now() && signIn.startedAtUnixSeconds == TestIssuer.now)
     home.http.forgetRequests()

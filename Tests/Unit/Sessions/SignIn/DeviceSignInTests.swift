@@ -248,7 +248,7 @@ import Vocabulary
     let signIn = try home.prepare()
     #expect(
       home.http.requests == [
-        ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL),
+        ScriptedHTTP.Recorded(method: .get, url: TestIssuer.metadataURL, followsRedirects: true),
         ScriptedHTTP.Recorded(url: TestIssuer.deviceURL, form: ["scope=openid offline_access", "client_id=cli"]),
       ])
     #expect(signIn.authorization.userCode == "WDJB-MJHT")
@@ -311,7 +311,7 @@ import Vocabulary
     var insecure = Home.configuration
     insecure.issuer = "http://as.example"
     var error = OAuthError(.insecureURL, .issuer)
-    error.advice = "use https"
+    error.intendedIssuer = "https://as.example"
     #expect(throws: SessionError.oauth(error)) { try home.prepare(insecure) }
     var noFile = Home.configuration
     noFile.caFile = home.directory.path("missing.pem")

@@ -69,9 +69,6 @@ import Vocabulary
     #expect(revoked == [] && !home.services.hasUnwritten)
   }
 
-  /// SIGXFSZ (`signal(7)`).
-  private static let fileSizeSignal: Int32 = 25
-
   @Test func `is kept in memory when a session of another client replaces it and nothing can be written`() async {
     await #expect(processExitsWith: .success) {
       let home = try Home()
@@ -79,7 +76,7 @@ import Vocabulary
         record = try #require(
           record.signedOut(.init(refreshToken: record.refreshToken, until: TestIssuer.now + 100)))
       }
-      Signals.block([Self.fileSizeSignal])
+      Signals.block([fileSizeSignal])
       let limited = try ProcessRunner.run(
         executable: "/usr/bin/prlimit", arguments: ["--pid", "\(Machine.processID)", "--fsize=0:"])
       #expect(limited.succeeded)

@@ -1,29 +1,14 @@
 import Crypto
 import Encoding
 import OAuth
+@_exported import OAuthSupport
 import Platform
 import Sessions
 import Vault
 import Vocabulary
 
-extension SecretBytes {
-  /// Tests contain no real secrets.
-  var text: String {
-    withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
-  }
-}
-
-extension SharedSecret {
-  var text: String { bytes.text }
-}
-
 extension SealedSecret {
   var text: String { (try? open().text) ?? "" }
-}
-
-func secret(_ text: String) throws -> SharedSecret {
-  let bytes = Array(text.utf8)
-  return SharedSecret(try SecretBytes(copying: bytes.span))
 }
 
 func response(_ status: Int = 200, _ body: JSON, headers: [(String, String)] = []) throws -> HTTPResponse {

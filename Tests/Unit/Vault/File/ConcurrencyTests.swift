@@ -9,22 +9,6 @@ import Vocabulary
 
   init() throws { scratch = try Scratch() }
 
-  /// Runs `body` with 0..<count concurrently, and waits for all.
-  private func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws -> [String] {
-    let outcomes = WorkQueue<String>()
-    for number in 0..<count {
-      try Threads.start(name: "vault-test") {
-        do {
-          try body(number)
-          outcomes.push("done")
-        } catch {
-          outcomes.push("\(number): \(error)")
-        }
-      }
-    }
-    return (0..<count).map { _ in outcomes.pop(wait: .testLimit) ?? "no answer" }
-  }
-
   @Test func `eight writers lose nothing`() throws {
     let shared = scratch.vault()
     let scratch = scratch

@@ -1,9 +1,7 @@
 import Platform
+import TestSupport
 import Testing
 import Vault
-
-/// SIGXFSZ (`signal(7)`).
-private let fileSizeSignal: Int32 = 25
 
 /// Makes all later file writes of this process fail.
 private func forbidFileWrites() throws {

@@ -1,11 +1,9 @@
 import Crypto
 import Platform
+import TestSupport
 import Testing
 import Vault
 import Vocabulary
-
-/// SIGXFSZ (`signal(7)`).
-private let fileSizeSignal: Int32 = 25
 
 /// The changes of a vault's slots, by name, to pass to another process.
 private enum Change: String, CaseIterable {

@@ -79,8 +79,8 @@ import Vocabulary
   }
 
   @Test func `the last slot of what is in use stays`() throws {
-    #expect(throws: error(.lastSlot)) { try vault.removeSlot(1) }
-    #expect(throws: error(.lastSlot)) { try vault.removeSlot(2) }
+    #expect(throws: error(.lastSlot(.device))) { try vault.removeSlot(1) }
+    #expect(throws: error(.lastSlot(.passphrase))) { try vault.removeSlot(2) }
     try vault.write(bob, "open", .device)
     try vault.removeSlot(2)
     #expect(try !vault.hasSlots(for: .passphrase))
@@ -127,10 +127,10 @@ import Vocabulary
     }
     let vault = scratch.vault()
     try vault.unlock(.device, secret: secret("back"))
-    #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
+    #expect(throws: error(.lastSlot(.device))) { try vault.removeSlot(3) }
     // The slot that no longer opens may be removed, and another automatic one takes its place.
     try vault.removeSlot(1)
-    #expect(throws: error(.lastSlot)) { try vault.removeSlot(3) }
+    #expect(throws: error(.lastSlot(.device))) { try vault.removeSlot(3) }
     #expect(try vault.bind(.host).number == 4)
     try vault.removeSlot(3)
     #expect(try scratch.vault().text(of: alice) == "in the background")

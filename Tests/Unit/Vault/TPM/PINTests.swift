@@ -80,11 +80,11 @@ import Vocabulary
     try vault.addPassphrase(for: .device, secret("back"))
     let away = scratch.vault()
     try away.unlock(.device, secret: secret("back"))
-    #expect(throws: error(.lastSlot)) { try away.removeSlot(number) }
+    #expect(throws: error(.lastSlot(.tpm2))) { try away.removeSlot(number) }
     // On another machine, even with the same TPM, until the protection has another passphrase.
     let moved = scratch.vault(machine: Scratch.otherMachine, tpm: .at(tpm.connection))
     try moved.rebind(passphrase: secret("back"))
-    let lastSlot = VaultError(.lastSlot, path: scratch.file(otherVaultName))
+    let lastSlot = VaultError(.lastSlot(.tpm2), path: scratch.file(otherVaultName))
     #expect(throws: lastSlot) { try moved.removeSlot(number) }
     try moved.unlock(.tpm2, secret: secret("way back"))
     let second = try moved.addPassphrase(for: .tpm2, secret("another way")).number

@@ -133,7 +133,7 @@ import Vocabulary
     for access in others {
       let moved = scratch.vault(tpm: access)
       try moved.unlock(.device, secret: secret("back"))
-      #expect(throws: error(.lastSlot)) { try moved.removeSlot(2) }
+      #expect(throws: error(.lastSlot(.device))) { try moved.removeSlot(2) }
     }
     try vault.removeSlot(2)
     #expect(try vault.text(of: alice) == "x")
