@@ -54,7 +54,7 @@ extension AccountRequests {
     case .success(let outcome):
       log.note(.settingsChanged(.imported), name)
       let account = broker.addOrUpdate(name, outcome.configuration)
-      account.session.applySignIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
+      account.ownSlot.session.applySignIn(outcome.grant, wallSeconds: services.time.wallSeconds(), jitter: jitter())
       broker.keepIfUnlocked(outcome.grant, of: account)
       announceSettings()
       broker.publish(of: name) { $0.recordSignIn(outcome.grant) }

@@ -168,7 +168,7 @@ final class AccountRequests: AccountPart {
     let added = try changed.originEntries(named: given.origins).map { ResourceOrigin(of: $0) }
     let (protection, hasAuthorities) = (given.protection, given.caFile != nil)
     let isSealed = !added.isEmpty || changed.origins != old.origins || hasAuthorities
-    let kept = changed.keepsAccessToken ? account.session.grant : nil
+    let kept = changed.keepsAccessToken ? account.ownSlot.session.grant : nil
     let cancellation = context.cancellation(of: ticket)
     context.runSettingsChange(as: .changes(account.name), cancellation) {
       [services = services(for: account.name)] () throws(SessionError) in
@@ -214,7 +214,7 @@ final class AccountRequests: AccountPart {
       log.note(.settingsChanged(.changed), change.account)
       if changed.effect != .none { broker.publish(of: change.account) { $0.recordSignOut(.settings) } }
       if let account = broker.accounts[change.account], account.configuration == change.old {
-        if changed.effect == .none, account.session.grant != nil {
+        if changed.effect == .none, account.ownSlot.session.grant != nil {
           account.configuration = change.new
           account.slots.forEach(broker.schedule)
           for move in changed.moves {
@@ -328,7 +328,7 @@ final class AccountRequests: AccountPart {
       announceSettings()
     case .failure:
       log.note(.signedOut(.failed), name)
-      broker.accounts[name]?.session.forgetToken()
+      broker.accounts[name]?.ownSlot.session.forgetToken()
       tokenFiles.requestNewTokens(for: name)
     }
     send(outcome, name, ticket) { outcome in

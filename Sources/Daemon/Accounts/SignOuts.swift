@@ -130,7 +130,7 @@ final class SignOuts: AccountPart {
     signOutsInProgress.insert(name)
     signIns.endUnapproved(of: name)
     var operation = SignOutOperation(
-      account: name, configuration: account?.configuration, grant: account?.session.grant, isLocal: isLocal,
+      account: name, configuration: account?.configuration, grant: account?.ownSlot.session.grant, isLocal: isLocal,
       services: services(for: name))
     let cancellation = operation.cancellation
     let bound = jobs.messageSender { [self] (_: Void) in
@@ -147,7 +147,7 @@ final class SignOuts: AccountPart {
     tokenFiles.removeFiles(of: account.name)
     account.cancelQuestions()
     // A refresh in progress continues, and its new token is revoked.
-    account.session.applySignOut()
+    account.ownSlot.session.applySignOut()
     broker.failWaiters(account, .signedOut(account: account.name.text))
     return operation
   }
@@ -185,7 +185,7 @@ final class SignOuts: AccountPart {
       let failure = Failure(error, account: name.text)
       batch.failure = batch.failure ?? failure
       batch.results.append(["account": .string(name.text), "revoked": false, "error": failure.json])
-      broker.accounts[name]?.session.forgetToken()
+      broker.accounts[name]?.ownSlot.session.forgetToken()
       tokenFiles.requestNewTokens(for: name)
     }
     guard batch.pending.isEmpty else { return }

@@ -127,7 +127,7 @@ final class VaultLocker: DaemonPart {
     let failure = Failure(error, account: account.name.text)
     resources.endTransfers(of: account.name, failure)
     account.cancelQuestions()
-    account.session.forgetToken()
+    account.ownSlot.session.forgetToken()
     broker.failWaiters(account, error)
   }
 

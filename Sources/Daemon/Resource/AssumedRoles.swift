@@ -52,7 +52,7 @@ final class AssumedRoles: DaemonPart {
     if let credentials = account.roles.freshCredentials(for: key, now: services.time.wallSeconds()) {
       return loop.send(try line(credentials, account.name), to: ticket)
     }
-    let exchange = Exchange(account: account.name, generation: account.session.generation, key: key)
+    let exchange = Exchange(account: account.name, generation: account.ownSlot.session.generation, key: key)
     if waiting[exchange] != nil { return waiting[exchange, default: []].append((request, ticket)) }
     guard kind == .idToken || grant.dpopKey == nil else {
       throw Failure(
@@ -86,7 +86,8 @@ final class AssumedRoles: DaemonPart {
         loop.send(try line(try outcome.valueOrFailure(account: name.text), name), to: ticket)
       }
     }
-    guard !isLate, account.session.generation == exchange.generation, case .success(let credentials) = outcome else {
+    guard !isLate, account.ownSlot.session.generation == exchange.generation, case .success(let credentials) = outcome
+    else {
       return
     }
     account.roles.store(credentials, for: exchange.key, now: services.time.wallSeconds())

@@ -112,7 +112,7 @@ extension Failure {
     let scopes = grant.scopes + grant.missing(needed)
     let entry = transfer.entry ?? OriginEntry(transfer.target.origin.text, allowHTTPLoopback: true)
     let change =
-      account.session.isRenewable
+      account.ownSlot.session.isRenewable
       ? entry.flatMap { option("host", $0.withScope(scopes).text) } : option("scope", scopes.joined(separator: " "))
     return change.map { .command("agent login \(account.name.text)\($0)") } ?? unknown
   }

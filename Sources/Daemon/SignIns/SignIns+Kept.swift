@@ -33,9 +33,9 @@ extension SignIns {
     guard let settings = try? settings() else { return signIn() }
     let name = account.name
     jobs.run({ [services] in AccountScan.summaries(of: settings, only: name, services: services) }) { [self] scanned in
-      let grant = account.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
+      let grant = account.ownSlot.session.grant.flatMap { $0.isAlive(at: services.time.now()) ? $0 : nil }
       guard let summary = scanned.get().first, summary.problem == nil, summary.isSignedIn || grant != nil,
-        account.session.lastFailure?.needsSignIn != true
+        account.ownSlot.session.lastFailure?.needsSignIn != true
       else { return signIn() }
       var result = JSONObject([
         ("account", .string(name.text)), ("issuer", .string(summary.configuration.issuer)), ("kept", true),
@@ -44,7 +44,7 @@ extension SignIns {
       result["person"] = summary.label.map { .string($0.text) }
       result.addUnattended(summary.unattended)
       result["expires_at"] = grant?.expiresAtUnixSeconds.map { .int($0) }
-      if summary.isRenewable, account.session.isRenewable { result["renews"] = true }
+      if summary.isRenewable, account.ownSlot.session.isRenewable { result["renews"] = true }
       guard activates, settings.active != name else {
         result["active_account"] = settings.active.map { .string($0.text) }
         return loop.send(.result(result), to: ticket)

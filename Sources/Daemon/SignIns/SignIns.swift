@@ -68,7 +68,7 @@ final class SignIns: AccountPart {
     if requested.unattended != nil { _ = login.approval.approve() }
     logins[login.number] = login
     log.note(.signInBegan, login.account)
-    broker.accounts[requested.account]?.session.markSignInStarted()
+    broker.accounts[requested.account]?.ownSlot.session.markSignInStarted()
     var choice = FlowChoice(
       requestedFlow: request.flow, canOpenBrowser: request.canOpenBrowser, options: options)
     choice.redirectPort = request.redirectPort.flatMap { UInt16(exactly: $0) }
@@ -228,7 +228,7 @@ final class SignIns: AccountPart {
     logEnd(of: login, nil)
     log.note(.settingsChanged(.signedIn), login.account)
     broker.pauses.recordSuccess(at: account.configuration.serverIdentifier)
-    account.session.applySignIn(
+    account.ownSlot.session.applySignIn(
       outcome.grant, isRenewable: outcome.hasRefreshToken || outcome.isRepeatable,
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
@@ -337,7 +337,7 @@ final class SignIns: AccountPart {
   /// Cancels a sign-in. If already approved, it still completes but sends no result.
   func cancel(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.number)
-    broker.accounts[login.account]?.session.markSignInEnded()
+    broker.accounts[login.account]?.ownSlot.session.markSignInEnded()
     guard login.approval.cancel() else { return }
     // Removed first, since a later step may call this method again.
     logins[login.number] = nil

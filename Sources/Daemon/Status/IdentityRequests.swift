@@ -14,7 +14,7 @@ final class IdentityRequests: AccountPart {
       throw Failure(refusal, account: account.name.text)
     }
     let (services, name, configuration) = (services(for: account.name), account.name, account.configuration)
-    let holdsToken = account.session.grant != nil
+    let holdsToken = account.ownSlot.session.grant != nil
     jobs.run({ () throws(SessionError) in
       try services.verifiedClaims(of: name, configuration, holdsToken: holdsToken)
     }) { [self] outcome in
@@ -53,7 +53,7 @@ final class IdentityRequests: AccountPart {
       return loop.send(.failure(Failure(.noAccount(name: name), account: name)), to: ticket)
     }
     // The response belongs to an earlier session, perhaps of another user.
-    guard account.session.generation == generation else { return requestUserInfo(account, TokenNeed(), ticket) }
+    guard account.ownSlot.session.generation == generation else { return requestUserInfo(account, TokenNeed(), ticket) }
     switch outcome {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
       requestUserInfo(account, TokenNeed(forceRefresh: true), ticket)
@@ -67,7 +67,7 @@ final class IdentityRequests: AccountPart {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),
     ])
-    result["subject"] = claims["sub"] ?? account.session.grant?.subject.map { .string($0) }
+    result["subject"] = claims["sub"] ?? account.ownSlot.session.grant?.subject.map { .string($0) }
     result["claims"] = .object(claims)
     result["source"] = source.map { .string($0.rawValue) }
     loop.send(.result(result), to: ticket)

@@ -24,7 +24,7 @@ extension StatusRequests {
       account.applySummary(summary)
       if let problem = summary.problem {
         recordResult(account, Failure(problem, account: summary.name.text), in: batch)
-      } else if !summary.isSignedIn, account.session.grant?.isAlive(at: now) != true {
+      } else if !summary.isSignedIn, account.ownSlot.session.grant?.isAlive(at: now) != true {
         recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
       } else {
         obtain(TokenNeed(), account, batch)
@@ -48,7 +48,7 @@ extension StatusRequests {
       return recordResult(account, CheckBatch.Check(.valid), in: batch)
     }
     let question = broker.question(account, grant)
-    let generation = account.session.generation
+    let generation = account.ownSlot.session.generation
     jobs.runWaiting(
       as: .questions(account.name), at: account.configuration.serverIdentifier, question.cancellation
     ) { () throws(SessionError) in
@@ -67,13 +67,13 @@ extension StatusRequests {
       return recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
     }
     // The response belongs to an earlier session.
-    guard account.session.generation == generation else { return obtain(TokenNeed(), account, batch) }
+    guard account.ownSlot.session.generation == generation else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
     case .failure(let error): recordResult(account, Failure(error, account: name.text), in: batch)
     case .success(.valid): recordResult(account, CheckBatch.Check(.valid), in: batch)
     case .success(.notPossible): recordResult(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):
-      account.session.recordRemoteEnd(account: name.text)
+      account.ownSlot.session.recordRemoteEnd(account: name.text)
       broker.failWaiters(account, .expired(account: name.text))
       broker.publish(of: name) { $0.recordSignOut(.revoked) }
       recordResult(account, CheckBatch.Check(SessionEvent.SignOutCause.revoked), in: batch)

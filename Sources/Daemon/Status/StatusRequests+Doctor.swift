@@ -78,7 +78,7 @@ extension StatusRequests {
       object[.proxySource] = summary.configuration.proxySource == .option ? "option" : nil
       object[.askedScope] = .string(summary.configuration.scope.joined(separator: " "))
       object[.unconfirmedOrigins] = .array(summary.unconfirmedOrigins.map { .string($0) })
-      object[.failedAt] = account.session.failedAt.map { .int(unixTime($0)) }
+      object[.failedAt] = account.ownSlot.session.failedAt.map { .int(unixTime($0)) }
       object[.server] = batch.serverIndices[summary.name].map { .object(Self.json(batch.servers[$0].examination)) }
     }
   }

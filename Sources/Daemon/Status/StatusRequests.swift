@@ -147,7 +147,7 @@ final class StatusRequests: AccountPart {
     object[.preset] = Self.preset(of: summary.name, summary.configuration).map { .object($0) }
     object.addUnattended(summary.unattended)
     object[.ephemeral] = summary.isEphemeral ? true : nil
-    object[.expiresAt] = account.session.grant?.expiresAtUnixSeconds.map { .int($0) }
+    object[.expiresAt] = account.ownSlot.session.grant?.expiresAtUnixSeconds.map { .int($0) }
     object[WireProtocol.signInMember] = summary.expiry.endToWarnAbout(now: services.time.wallSeconds()).map { .int($0) }
     return object
   }
@@ -173,20 +173,20 @@ final class StatusRequests: AccountPart {
     object[.clientSecretExpiresAt] = summary.clientSecretExpiresAt.map { .int($0) }
     object[.certificateThumbprint] = summary.certificate.map { .string($0.thumbprint) }
     object[.certificateExpiresAt] = summary.certificate.map { .int($0.expiresAt) }
-    object[.subject] = (account.session.grant?.subject ?? summary.subject).map { .string($0) }
-    object[.scope] = (account.session.grant?.scope ?? summary.scope).map { .string($0) }
+    object[.subject] = (account.ownSlot.session.grant?.subject ?? summary.subject).map { .string($0) }
+    object[.scope] = (account.ownSlot.session.grant?.scope ?? summary.scope).map { .string($0) }
     object[.authorizationDetails] = summary.authorizationDetails
     object[.refreshTokenExpiresAt] = summary.expiry.refreshTokenExpiresAt.map { .int($0) }
     object[.authorizationExpiresAt] = summary.expiry.authorizationExpiresAt.map { .int($0) }
     object[.refresh] = .string(summary.configuration.refresh.rawValue)
-    if account.session.isQueued { object[.refreshQueued] = true }
-    object[.lastRefresh] = (account.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
-    object[.nextRenewal] = (account.session.renewalDue.map(unixTime) ?? summary.renewalDue).map { .int($0) }
+    if account.ownSlot.session.isQueued { object[.refreshQueued] = true }
+    object[.lastRefresh] = (account.ownSlot.session.refreshedAt ?? summary.refreshedAt).map { .int($0) }
+    object[.nextRenewal] = (account.ownSlot.session.renewalDue.map(unixTime) ?? summary.renewalDue).map { .int($0) }
     if summary.configuration.allowHTTPLoopback { object[.httpLoopback] = true }
     object[.caFile] = summary.configuration.caFile.map { .string($0) }
     object[.proxy] = summary.configuration.proxy.map { .string($0) }
-    let ending = account.session.grant == nil ? summary.endReason : nil
-    if let problem = summary.problem ?? account.session.lastFailure ?? ending {
+    let ending = account.ownSlot.session.grant == nil ? summary.endReason : nil
+    if let problem = summary.problem ?? account.ownSlot.session.lastFailure ?? ending {
       object[.problem] = Failure(problem, account: summary.name.text).json
     }
     return object
@@ -201,6 +201,6 @@ final class StatusRequests: AccountPart {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }
     if summary.isUnreadable { return .unreadable }
-    return account.session.state(now: now)
+    return account.ownSlot.session.state(now: now)
   }
 }

@@ -258,7 +258,7 @@ final class TokenFiles: AccountPart {
     case _ where failure.code == .missingValue: remove(file, failure.code)
     default:
       file.hasFailed = true
-      let end = broker.accounts[file.account]?.session.grant?.expiresAt
+      let end = broker.accounts[file.account]?.ownSlot.session.grant?.expiresAt
       schedule(file, at: RefreshPolicy.fileRetry(tokenEnd: end, now: services.time.now(), jitter: jitter()))
     }
   }
@@ -267,7 +267,7 @@ final class TokenFiles: AccountPart {
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
-      guard let due = file.renewalDue, let error = broker.accounts[file.account]?.session.lastFailure,
+      guard let due = file.renewalDue, let error = broker.accounts[file.account]?.ownSlot.session.lastFailure,
         error.isSafeToRetry,
         !error.reachedServer
       else { continue }
@@ -286,11 +286,12 @@ final class TokenFiles: AccountPart {
     switch entry.event.name {
     case .signedIn, .refreshed:
       for file in own {
-        guard let account = broker.accounts[file.account], let grant = account.session.grant else { continue }
+        guard let account = broker.accounts[file.account], let grant = account.ownSlot.session.grant else { continue }
         store(grant, in: file, account.ownSlot)
       }
     case .signedOut: for file in own { remove(file, .signedOut) }
-    case .locked: for file in own where broker.accounts[file.account]?.session.grant == nil { remove(file, .locked) }
+    case .locked:
+      for file in own where broker.accounts[file.account]?.ownSlot.session.grant == nil { remove(file, .locked) }
     case .unlocked:
       for file in own where file.survivesFailure && file.writtenGeneration == nil { requestToken(for: file) }
     case .accountRenamed:

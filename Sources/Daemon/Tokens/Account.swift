@@ -39,12 +39,6 @@ final class Account {
     }
   }
 
-  /// The session of the account's own token.
-  var session: Session {
-    _read { yield ownSlot.session }
-    _modify { yield &ownSlot.session }
-  }
-
   /// All slots, ``ownSlot`` first.
   var slots: [TokenSlot] { [ownSlot] + otherSlots }
 
@@ -91,7 +85,8 @@ final class Account {
   /// Applies the vault's data to the session, unless locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    session.applyRecord(isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
+    ownSlot.session.applyRecord(
+      isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }
 
   /// Cancels requests about the session, since they contain its secrets.

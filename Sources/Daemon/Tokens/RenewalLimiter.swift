@@ -22,7 +22,7 @@ final class RenewalLimiter {
   /// Permits a renewal. Nil if the limit is reached.
   func permit(at server: String) -> Permit? {
     let atServer = perServer[server] ?? 0
-    guard count < RefreshPolicy.maxRenewals, atServer < RefreshPolicy.maxRenewalsPerServer else { return nil }
+    guard count < RefreshPolicy.maximumRenewals, atServer < RefreshPolicy.maximumRenewalsPerServer else { return nil }
     perServer[server] = atServer + 1
     count += 1
     return Permit(server, self)

@@ -78,7 +78,7 @@ extension TokenBroker {
     let interval = RefreshPolicy.startInterval * max(0, fresh.count - 1)
     for (name, configuration) in fresh {
       let account = updatedAccount(name, configuration)
-      account.session.planFirstToken(at: loop.now.advanced(by: interval * jitter()))
+      account.ownSlot.session.planFirstToken(at: loop.now.advanced(by: interval * jitter()))
       schedule(account.ownSlot)
     }
   }
@@ -86,7 +86,7 @@ extension TokenBroker {
   /// Publishes sessions that end soon, and starts due scans. Called once a minute.
   func housekeep() {
     checkClock()
-    for account in accounts.values where account.session.grant != nil { publishSessionEnd(of: account.ownSlot) }
+    for account in accounts.values where account.ownSlot.session.grant != nil { publishSessionEnd(of: account.ownSlot) }
     if !isStopping {
       scanBackgroundAccounts()
       scanSessionEnds()
@@ -112,7 +112,7 @@ extension TokenBroker {
       for summary in found.get() where summary.isConfigured {
         guard let end = summary.expiry.endToWarnAbout(now: services.time.wallSeconds()),
           current?[summary.name] == summary.configuration,
-          accounts[summary.name]?.session.grant == nil
+          accounts[summary.name]?.ownSlot.session.grant == nil
         else { continue }
         _ = updatedAccount(summary.name, summary.configuration)
         publish(of: summary.name) { $0.recordUpcomingEnd(at: end) }

@@ -86,7 +86,7 @@ final class TokenBroker: DaemonPart {
   /// Whether a session exists only in memory and would end with the daemon.
   var hasUnrenewableSession: Bool {
     !services.ephemeral.accounts.isEmpty
-      || accounts.values.contains { $0.session.hasIrreplaceableToken(at: loop.now) }
+      || accounts.values.contains { $0.ownSlot.session.hasIrreplaceableToken(at: loop.now) }
   }
 
   /// Removes an account deleted from the settings. Its vault record stays.
@@ -139,7 +139,7 @@ final class TokenBroker: DaemonPart {
     account.configuration = configuration
     guard !keepsTokens else { return account.slots.forEach(schedule) }
     // A run that has sent the refresh token still stores the new one.
-    account.session.forgetToken()
+    account.ownSlot.session.forgetToken()
     account.cancelQuestions()
     restartForWaiters(account)
     context.observer?.didOutdateToken(of: account.name)
@@ -196,7 +196,7 @@ final class TokenBroker: DaemonPart {
     if let refusal = lock.refusalAfterIdleCheck(for: slot.name) { throw refusal }
     checkClock()
     // A session without renewal is valid only as long as its token.
-    if let target = slot.target, !target.usesTokenExchange, let own = accounts[slot.name]?.session,
+    if let target = slot.target, !target.usesTokenExchange, let own = accounts[slot.name]?.ownSlot.session,
       own.hasIrreplaceableToken(at: now),
       own.grant?.isAlive(at: now) == true
     {
@@ -281,7 +281,7 @@ final class TokenBroker: DaemonPart {
   /// Drops a new token unless its protection level is unlocked.
   func keepIfUnlocked(_ grant: AccessGrant, of account: Account) {
     let level = grant.protection
-    guard level == .device || services.vault.isUnlocked(level) else { return account.session.forgetToken() }
+    guard level == .device || services.vault.isUnlocked(level) else { return account.ownSlot.session.forgetToken() }
     lock.recordUse(level)
   }
 

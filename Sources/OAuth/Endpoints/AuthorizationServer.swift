@@ -6,12 +6,7 @@ internal import Encoding
 /// An authorization server with the configuration of one account.
 package struct AuthorizationServer: Sendable {
   /// Replaced if endpoints move.
-  package var metadata: AuthorizationServerMetadata {
-    _read { yield shared.metadata }
-    set { shared = SharedMetadata(newValue) }
-  }
-  /// One reference, since copying the metadata's properties wherever a server is copied takes much code.
-  private var shared: SharedMetadata
+  package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
   /// Used for client authentication and certificate-bound tokens.
@@ -31,7 +26,7 @@ package struct AuthorizationServer: Sendable {
     metadata: AuthorizationServerMetadata, client: Client, transport: Transport, http: any HTTPClient,
     provider: Provider? = nil, clientCertificate: ClientCertificate? = nil
   ) {
-    shared = SharedMetadata(metadata)
+    self.metadata = metadata
     self.client = client
     self.transport = transport
     self.http = http
@@ -155,10 +150,4 @@ package struct AuthorizationServer: Sendable {
     try checkBinding(of: tokens)
     return tokens
   }
-}
-
-private final class SharedMetadata: Sendable {
-  let metadata: AuthorizationServerMetadata
-
-  init(_ metadata: AuthorizationServerMetadata) { self.metadata = metadata }
 }

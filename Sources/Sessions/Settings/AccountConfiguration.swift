@@ -7,7 +7,7 @@ package import OAuth
 package struct AccountConfiguration: Sendable, Hashable {
   /// An explicit default equals an omitted one.
   package private(set) var settings: AccountSettings {
-    _read { yield shared.settings }
+    get { shared.settings }
     set { shared = SharedSettings(newValue) }
   }
   /// One reference, since many values contain an account's settings: copying their properties took a megabyte of code.
@@ -26,28 +26,28 @@ package struct AccountConfiguration: Sendable, Hashable {
   }
 
   package var issuer: String {
-    get { settings.issuer ?? "" }
+    get { shared.settings.issuer ?? "" }
     set { settings.issuer = newValue }
   }
 
   /// Empty until a sign-in finds or registers the client.
   package var clientID: String {
-    get { settings.clientID ?? "" }
+    get { shared.settings.clientID ?? "" }
     set { settings.clientID = newValue.isEmpty ? nil : newValue }
   }
 
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod {
-    get { settings.tokenEndpointAuthMethod ?? ClientAuthenticationMethod.none }
+    get { shared.settings.tokenEndpointAuthMethod ?? ClientAuthenticationMethod.none }
     set { settings.tokenEndpointAuthMethod = newValue }
   }
 
   package var refresh: RefreshPolicy {
-    get { settings.refresh ?? .proactive }
+    get { shared.settings.refresh ?? .proactive }
     set { settings.refresh = newValue }
   }
 
   package subscript<Value>(dynamicMember member: WritableKeyPath<AccountSettings, Value>) -> Value {
-    get { settings[keyPath: member] }
+    get { shared.settings[keyPath: member] }
     set { settings[keyPath: member] = newValue }
   }
 
@@ -61,9 +61,11 @@ package struct AccountConfiguration: Sendable, Hashable {
   }
 
   /// Whether an assertion's variable is set without the platform that uses it.
-  package var hasUnusedVariable: Bool { settings.assertionVariable != nil && settings.assertionFrom != .gitLabCI }
+  package var hasUnusedVariable: Bool {
+    shared.settings.assertionVariable != nil && shared.settings.assertionFrom != .gitLabCI
+  }
 
-  package var providerSettings: Provider? { settings.provider.map { Provider.named($0) } }
+  package var providerSettings: Provider? { shared.settings.provider.map { Provider.named($0) } }
 
   package func usesServer(_ issuer: String) -> Bool {
     providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
@@ -79,12 +81,13 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   /// Nil if the settings specify neither resources nor an audience.
   package func target() throws(OAuthError) -> TokenTarget? {
-    try TokenTarget(scope: [], resources: settings.resources, audience: settings.audience)
+    try TokenTarget(scope: [], resources: shared.settings.resources, audience: shared.settings.audience)
   }
 
   package func extraParameters() throws(ExtraParameters.Problem) -> ExtraParameters {
     try ExtraParameters(
-      parameters: settings.parameters, claims: settings.claims, authorizationDetails: settings.authorizationDetails,
+      parameters: shared.settings.parameters, claims: shared.settings.claims,
+      authorizationDetails: shared.settings.authorizationDetails,
       provider: providerSettings)
   }
 
@@ -98,14 +101,14 @@ package struct AccountConfiguration: Sendable, Hashable {
   /// Adds the resources and audience to options without them.
   func adding(to options: AuthorizationOptions) -> AuthorizationOptions {
     var options = options
-    if options.resources.isEmpty { options.resources = settings.resources }
-    options.audience = options.audience ?? settings.audience
+    if options.resources.isEmpty { options.resources = shared.settings.resources }
+    options.audience = options.audience ?? shared.settings.audience
     return options
   }
 
   /// Whether the client has no secret, key or certificate.
   var isPublicClient: Bool {
-    tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !settings.usesClientCertificate
+    tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !shared.settings.usesClientCertificate
   }
 
   /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), if present.
@@ -116,8 +119,8 @@ package struct AccountConfiguration: Sendable, Hashable {
       guard let asked, let found, !asked.rawValue.hasSameBytes(as: found) else { return }
       throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))
     }
-    try agree(settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
-    try agree(settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
+    try agree(shared.settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
+    try agree(shared.settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
     // The settings contain a key's algorithm only if the user chose it. Otherwise the announced ones are used.
     if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
     {

@@ -102,7 +102,7 @@ import WireSupport
     try manage(.set(account: "work", settings, unset: []), 2)
     #expect(home.sink.results[2]?["signed_out"] == true && home.sink.results[2]?["setting"] == "client_id")
     #expect(home.published.last == .signedOut(.settings) && home.logged.last == .settingsChanged(.changed))
-    #expect(try parts.broker.resolve("work").session.grant == nil)
+    #expect(try parts.broker.resolve("work").ownSlot.session.grant == nil)
   }
 
   @Test func `that is set to other places goes on with its token`() throws {
@@ -362,7 +362,7 @@ import WireSupport
     // The second refresh waited for the first one, and sent its token.
     #expect(home.http.sent == ["rt-1", "rt-2"])
     #expect(home.sink.lines[2]?.contains("at-2") == true)
-    #expect(anew.session.grant != nil)
+    #expect(anew.ownSlot.session.grant != nil)
   }
 
   @Test func `that is signed out hands out no token from memory`() throws {
@@ -370,7 +370,7 @@ import WireSupport
     home.runJobs()
     #expect(home.sink.lines[1]?.contains("at-1") == true)
     try parts.signOuts.logout(LogoutRequest(account: "work"), .number(2))
-    #expect(try parts.broker.resolve("work").session.grant == nil, "at once, before the server is told")
+    #expect(try parts.broker.resolve("work").ownSlot.session.grant == nil, "at once, before the server is told")
     home.runJobs()
     try ask(3)
     home.runJobs()

@@ -349,7 +349,8 @@ import WireSupport
     (.wrongPassphrase, .wrongPassphrase, .locked), (.wrongPIN, .wrongPIN, .locked),
     (.tpmLockedOut, .tpmLockedOut, .tryLater), (.tpmUnavailable(.noAnswer), .tpmUnavailable, .failed),
     (.nothingToUnlock, .noSuchSlot, .failed), (.alreadyProtected(.tpm2), .invalidRequest, .usage),
-    (.lastSlot, .lastSlot, .failed), (.noSuchSlot, .noSuchSlot, .failed), (.tooManySlots, .noSuchSlot, .failed),
+    (.lastSlot(.passphrase), .lastSlot, .failed), (.noSuchSlot, .noSuchSlot, .failed),
+    (.tooManySlots, .noSuchSlot, .failed),
     (.secretNeeded(slot: 1), .locked, .locked), (.unusableSecret, .invalidConfiguration, .failed),
     (.severalVaults, .otherMachine, .signInNeeded),
   ]

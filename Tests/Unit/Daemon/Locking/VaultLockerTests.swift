@@ -240,7 +240,7 @@ import Wire
     home.runJobs()
   }
 
-  private func hasToken() throws -> Bool { try parts.broker.resolve("work").session.grant != nil }
+  private func hasToken() throws -> Bool { try parts.broker.resolve("work").ownSlot.session.grant != nil }
 
   @Test func `comes after a time without use, also where another process took the other ways to open it`() throws {
     let seconds = Settings.defaultLockAfterSeconds
@@ -292,7 +292,7 @@ private final class LockHome {
 
   /// The account's token in memory.
   func grant(_ name: String) -> AccessGrant? {
-    parts.broker.accounts.values.first { $0.name.text == name }?.session.grant
+    parts.broker.accounts.values.first { $0.name.text == name }?.ownSlot.session.grant
   }
 
   func ask(_ name: String, _ number: Int, forceRefresh: Bool = false) throws(Failure) {

@@ -270,6 +270,6 @@ import WireSupport
     #expect(home.sink.results[1]?["status"] == 200)
     #expect(home.http.resourceTokens == ["Bearer at-1", "Bearer at-2"])
     #expect(home.http.sent == ["rt-1", "rt-2"])
-    #expect(try parts.broker.resolve("work").session.grant?.accessToken.open().text == "at-2")
+    #expect(try parts.broker.resolve("work").ownSlot.session.grant?.accessToken.open().text == "at-2")
   }
 }

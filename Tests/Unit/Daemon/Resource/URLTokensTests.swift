@@ -43,7 +43,7 @@ import Wire
 
   @Test func `is not the reason for a refresh that is needed anyway`() throws {
     home.time.advance(seconds: 3600)
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     #expect(try ask(2, isRefused: true) == "at-2")
     home.http.answers.append(.tokens("at-3", refresh: "rt-4"))
     #expect(try ask(3, isRefused: true) == "at-3")
@@ -86,10 +86,10 @@ import Wire
     home.http.isHeld = false
     home.runJobs()
     let account = try parts.broker.resolve("work")
-    let grant = try #require(account.session.grant)
-    account.session.applySignIn(grant, isRenewable: false, wallSeconds: home.time.wallSeconds(), jitter: 0)
+    let grant = try #require(account.ownSlot.session.grant)
+    account.ownSlot.session.applySignIn(grant, isRenewable: false, wallSeconds: home.time.wallSeconds(), jitter: 0)
     #expect(try forget("at-2", 5) == false)
-    #expect(try parts.broker.resolve("work").session.grant != nil)
+    #expect(try parts.broker.resolve("work").ownSlot.session.grant != nil)
   }
 
   @Test(arguments: [65_536, 65_537]) func `is compared up to a length of 65,536 bytes`(length: Int) throws {

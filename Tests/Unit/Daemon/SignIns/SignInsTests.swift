@@ -1151,7 +1151,7 @@ private final class SignInHome {
   }
 
   func session(_ account: String) -> Session? {
-    (try? AccountName(account)).flatMap { broker.accounts[$0]?.session }
+    (try? AccountName(account)).flatMap { broker.accounts[$0]?.ownSlot.session }
   }
 
   func roles(_ role: EndpointRole) -> Int { daemon.http.roles.count { $0 == role } }

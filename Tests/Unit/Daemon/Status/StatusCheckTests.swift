@@ -78,7 +78,7 @@ import Wire
     try parts.status.check(nil, .number(1))
     try home.runJobs { home.http.roles.contains(.userinfo) }
     // As after a change of its settings.
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     home.http.heldRole = nil
     home.runJobs()
     #expect(home.sink.results[1]?["accounts"]?.array?.first?["check"] == "ok")

@@ -188,7 +188,7 @@ import Wire
   @Test func `is asked again of a session that began while the server was asked`() throws {
     home.http.answers.append(.tokens("at-2", refresh: "rt-3"))
     try ask(1)
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     home.http.heldRole = nil
     home.runJobs()
     #expect(home.sink.results[1]?["subject"] == "alice")

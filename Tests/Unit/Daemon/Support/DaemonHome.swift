@@ -119,7 +119,7 @@ final class DaemonHome {
       idToken: SealedSecret(try secret(idToken.joined(separator: "."))),
       issuedAt: time.now().advanced(by: .seconds(-age)), issuedAtUnixSeconds: time.wallSeconds() - age,
       lifetimeSeconds: 3600, recordGeneration: try services.vault.read(account.name)?.generation ?? 0)
-    account.session.applySignIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
+    account.ownSlot.session.applySignIn(grant, wallSeconds: time.wallSeconds(), jitter: 0)
   }
 
   /// Oldest first.

@@ -100,7 +100,7 @@ import WireSupport
     isAbandoned: Bool
   ) throws {
     try parts.tokenFiles.handle(TokenFileRequest(account: "work"), .number(1))
-    try home.runJobs { try parts.broker.resolve("work").session.grant != nil }
+    try home.runJobs { try parts.broker.resolve("work").ownSlot.session.grant != nil }
     if isAbandoned {
       parts.tokenFiles.abandon(.number(1))
     } else {
@@ -228,7 +228,7 @@ import WireSupport
     home.context.log.publish(.locked, work)
     home.runJobs()
     #expect(try text() == "at-1", "its token is still served")
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     home.context.log.publish(.locked, work)
     home.runJobs()
     #expect(told.map(\.removal) == [nil, .locked])
@@ -271,7 +271,7 @@ import WireSupport
     try begin()
     home.http.isHeld = true
     let work = try AccountName("work")
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     for _ in 1...2 { parts.tokenFiles.requestNewTokens(for: work) }
     #expect(try parts.broker.resolve("work").ownSlot.waiters.count == 1)
     parts.tokenFiles.abandon(.number(1))

@@ -15,7 +15,7 @@ import Wire
   private static func make() throws -> Account {
     let account = Account(
       name: try AccountName("work"), configuration: AccountConfiguration(issuer: "https://as.example", clientID: "c"))
-    account.session.applySignIn(try grant("first"), wallSeconds: 0, jitter: 0)
+    account.ownSlot.session.applySignIn(try grant("first"), wallSeconds: 0, jitter: 0)
     return account
   }
 
@@ -39,7 +39,8 @@ import Wire
 
   /// The response line for the cached token.
   private static func line(_ account: Account, _ extras: TokenRequest.Extras = .init()) throws -> SharedSecret {
-    try account.ownSlot.line(for: try #require(account.session.grant), account.ownSlot.addingVariableFields(extras))
+    try account.ownSlot.line(
+      for: try #require(account.ownSlot.session.grant), account.ownSlot.addingVariableFields(extras))
   }
 
   private static let first =
@@ -49,7 +50,7 @@ import Wire
   @Test func `are those of the cached token`() throws {
     let account = try Self.make()
     #expect(Self.text(try Self.line(account)) == Self.first)
-    account.session.applySignIn(try Self.grant("second"), wallSeconds: 0, jitter: 0)
+    account.ownSlot.session.applySignIn(try Self.grant("second"), wallSeconds: 0, jitter: 0)
     #expect(Self.text(try Self.line(account)) == Self.first.replacing("first", with: "second"))
   }
 
@@ -85,7 +86,7 @@ import Wire
     let bytes = account.slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     #expect(bytes <= Account.maximumBytes && bytes > Account.maximumBytes - 65 << 10)
     #expect(account.otherSlots.last?.target == first)
-    #expect(account.session.grant?.accessToken.count == 5)
+    #expect(account.ownSlot.session.grant?.accessToken.count == 5)
   }
 
   @Test func `have one slot for a target`() throws {
@@ -164,14 +165,14 @@ import Wire
     var summary = AccountSummary(name: account.name, configuration: configuration, isActive: true)
     summary.isSignedIn = true
     account.applySummary(summary)
-    #expect(account.session.state(now: .now) == .stale)
+    #expect(account.ownSlot.session.state(now: .now) == .stale)
     summary.isSignedIn = false
     summary.problem = .vault(VaultError(.locked(.passphrase)))
     account.applySummary(summary)
-    #expect(account.session.state(now: .now) == .stale)
+    #expect(account.ownSlot.session.state(now: .now) == .stale)
     summary.problem = nil
     account.applySummary(summary)
-    #expect(account.session.state(now: .now) == .signedOut)
+    #expect(account.ownSlot.session.state(now: .now) == .signedOut)
   }
 }
 

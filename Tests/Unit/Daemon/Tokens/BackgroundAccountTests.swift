@@ -37,7 +37,7 @@ import Wire
   }
 
   @Test func `gets one though as many as may be renewed at a time for one server were renewed before`() throws {
-    let names = (0...RefreshPolicy.maxRenewalsPerServer).map { "work-\($0)" }
+    let names = (0...RefreshPolicy.maximumRenewalsPerServer).map { "work-\($0)" }
     for name in names {
       try home.addSignedIn(name)
       try keepFresh(name)
@@ -61,10 +61,10 @@ import Wire
     while let permit = parts.broker.renewalLimiter.permit(at: account.configuration.serverIdentifier) {
       permits.append(permit)
     }
-    #expect(permits.count == RefreshPolicy.maxRenewalsPerServer - 1)
+    #expect(permits.count == RefreshPolicy.maximumRenewalsPerServer - 1)
     home.http.isHeld = false
     home.runJobs()
-    #expect(account.session.grant != nil && account.ownSlot.run == nil)
+    #expect(account.ownSlot.session.grant != nil && account.ownSlot.run == nil)
   }
 
   @Test func `is tried once while it is locked, not each minute, and again after the unlock`() throws {

@@ -36,7 +36,7 @@ import Wire
     }
     let account = try parts.broker.resolve("work")
     try home.put(idTokenFor: 3600, account)
-    let idToken = try #require(try account.session.grant?.idToken?.open().text)
+    let idToken = try #require(try account.ownSlot.session.grant?.idToken?.open().text)
     try screen(["nothing", "x \(idToken)", "Basic \(refreshToken)", ""])
     #expect(home.sink.results[1]?["holding"] == [1, 2], "\(home.sink.failures)")
     #expect(home.sink.results[1]?["mapped"] == ["EMAIL", "GH_TOKEN"])
@@ -50,7 +50,7 @@ import Wire
     }
     try screen(["access-token-1", "access-token-2"])
     #expect(home.sink.results[1]?["holding"] == [0, 1])
-    try parts.broker.resolve("work").session.forgetToken()
+    try parts.broker.resolve("work").ownSlot.session.forgetToken()
     try screen(["access-token-1", "access-token-2"])
     #expect(home.sink.results[1]?["holding"] == [])
   }

@@ -9,7 +9,7 @@ import Vocabulary
     let renewals = RenewalLimiter()
     var held: [RenewalLimiter.Permit] = []
     while let permit = renewals.permit(at: "https://slow.example") { held.append(permit) }
-    #expect(held.count == RefreshPolicy.maxRenewalsPerServer)
+    #expect(held.count == RefreshPolicy.maximumRenewalsPerServer)
     #expect(renewals.permit(at: "https://other.example") != nil)
     held.removeLast()
     #expect(renewals.permit(at: "https://slow.example") != nil)
@@ -21,7 +21,7 @@ import Vocabulary
     for number in 0..<1000 {
       if let permit = renewals.permit(at: "https://\(number).example") { held.append(permit) }
     }
-    #expect(held.count == RefreshPolicy.maxRenewals)
+    #expect(held.count == RefreshPolicy.maximumRenewals)
     // A removed account releases its permit.
     held = []
     #expect(renewals.permit(at: "https://0.example") != nil)

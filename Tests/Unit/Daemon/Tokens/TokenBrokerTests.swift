@@ -221,7 +221,7 @@ import WireSupport
     try home.ask(1, waitSeconds: 600)
     home.runJobs()
     // It waits until another refresh is permitted.
-    func isQueued() throws -> Bool { try home.broker.resolve("work").session.isQueued }
+    func isQueued() throws -> Bool { try home.broker.resolve("work").ownSlot.session.isQueued }
     for _ in 0..<60 where try !isQueued() { home.daemon.pass(seconds: 1) }
     #expect(try isQueued() && home.sink.failures[1] == nil)
     let tries = home.http.sent.count
@@ -385,7 +385,7 @@ import WireSupport
     home.runJobs()
     let account = try home.broker.resolve("work")
     for isRefused in [true, false] {
-      let need = isRefused ? TokenNeed(forceRefresh: true) : TokenNeed(newerThan: account.session.generation)
+      let need = isRefused ? TokenNeed(forceRefresh: true) : TokenNeed(newerThan: account.ownSlot.session.generation)
       let waiter = Waiter(ticket: .number(3), need: need, isAfterRefusal: isRefused) { _, _ in }
       home.broker.obtain(for: waiter, account)
       home.runJobs()
@@ -405,7 +405,7 @@ import WireSupport
     try home.ask(1, waitSeconds: 3600)
     home.runJobs()
     func isPatient() -> Bool {
-      guard account.session.isQueued, let due = account.session.renewalDue else { return false }
+      guard account.ownSlot.session.isQueued, let due = account.ownSlot.session.renewalDue else { return false }
       return due > home.time.now().advanced(by: .seconds(9))
     }
     for _ in 0..<120 where !isPatient() { home.daemon.pass(seconds: 1) }
@@ -456,8 +456,8 @@ import WireSupport
     var other = account.configuration
     if isOfRenewal { other.refresh = .offline } else { other.origins = ["https://api.example"] }
     home.broker.applySettings(other, to: account)
-    #expect((account.session.grant != nil) == isOfRenewal)
-    #expect(account.configuration == other && account.session.policy == other.renewal)
+    #expect((account.ownSlot.session.grant != nil) == isOfRenewal)
+    #expect(account.configuration == other && account.ownSlot.session.policy == other.renewal)
   }
 
   @Test func `renews a token in use before it ends`() throws {
