@@ -48,7 +48,7 @@ package struct VaultError: Error, Hashable, Sendable {
     /// The level already has a passphrase or PIN.
     case alreadyProtected(Protection)
     /// The slot is the last one for its key.
-    case lastSlot
+    case lastSlot(Protection)
     case noSuchSlot
     /// The vault has 16 slots, or has used up all slot numbers.
     case tooManySlots
@@ -160,8 +160,10 @@ package struct VaultError: Error, Hashable, Sendable {
       Row(
         .invalidRequest, "the vault already has a PIN",
         hint: .command("agent vault change-passphrase --protection tpm2"))
-    case .lastSlot:
-      Row(.lastSlot, "no other slot opens this level", hint: "add another one first: agent vault add-passphrase")
+    case .lastSlot(let level):
+      Row(
+        .lastSlot, "no other slot opens the level \(level.rawValue)",
+        hint: "add another one first: agent vault add-passphrase --protection \(level.rawValue)")
     case .noSuchSlot: Row(.noSuchSlot, "no slot has this number", hint: .command("agent vault status"))
     case .tooManySlots: Row(.noSuchSlot, "the vault cannot have another slot", hint: .command("agent vault status"))
     case .secretNeeded(let slot):

@@ -150,7 +150,12 @@ struct Parser {
     var letters = argument.dropFirst()
     while let letter = letters.popFirst() {
       guard let option = option(where: { $0.short == letter }) else {
-        throw error(Phrase("unknown option \"-\(letter)\""), hint: commandToRun(from: argument))
+        let name = String(argument.dropFirst().prefix { $0 != "=" })
+        let isLong = self.option(where: { $0.name.hasSameBytes(as: name) }) != nil
+        let line = arguments.dropLast(remaining.count + 1) + ["-\(argument)"] + remaining
+        throw error(
+          Phrase("unknown option \"-\(letter)\""),
+          hint: isLong ? corrected(["--\(name)"], Array(line)) : commandToRun(from: argument))
       }
       if option.argument.metavar == nil {
         try read(option, spelt: "-\(letter)", attached: nil)
@@ -199,7 +204,8 @@ struct Parser {
       return error(message, hint: Phrase.didYouMean(commands: commands))
     }
     if meant.isEmpty, group == "account", name.hasPrefix("client-secret") {
-      return error(message, hint: Phrase("the secret is given at sign-in: \("agent login --client-secret-prompt")"))
+      let line = ["agent login"] + operands.prefix(1).map(ShellWord.quoted) + ["--client-secret-prompt"]
+      return error(message, hint: Phrase("the secret is given at sign-in: \(line.joined(separator: " "))"))
     }
     let value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
     let line = arguments.dropLast(remaining.count + 1) + meant.prefix(1) + value + remaining

@@ -96,6 +96,8 @@ enum WordSuggestions {
       default: []
       }
     let meant = own.filter(known.contains)
-    return meant.isEmpty ? Suggestion.candidates(for: name, among: known) : meant
+    // The value of one is a number, of the other a path.
+    let alike = known.filter { $0.hasSuffix("-fd") == name.hasSuffix("-fd") }
+    return meant.isEmpty ? Suggestion.candidates(for: name, among: alike) : meant
   }
 }

@@ -26,7 +26,7 @@ extension Failure {
     case .accountExists:
       self.init(
         .accountExists, "the account \(TerminalText.clean(error.path, limit: 64)) already exists",
-        hint: "choose another name, or remove it: agent account remove \(TerminalText.clean(error.path, limit: 64))")
+        hint: .command("agent account show \(TerminalText.clean(error.path, limit: 64))"))
     case .accountChanged:
       self.init(
         .tooBusy, "another process changed the account \(TerminalText.clean(error.path, limit: 64)) at the same time",
@@ -150,7 +150,7 @@ extension ConfigurationError {
     case (_, "run"): return Phrase("a list of texts, starting with the absolute path of a program")
     case (_, "timeout"): return Phrase("a number of seconds from 1 to 300")
     case (let first?, _) where first.hasPrefix("on"):
-      return Phrase("a list of at most \(EventCommand.maxCount) objects")
+      return Phrase("a list of at most \(EventCommand.maximumCount) objects")
     default: return nil
     }
   }

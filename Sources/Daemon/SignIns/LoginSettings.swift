@@ -166,7 +166,7 @@ struct LoginSettings {
       if let active = settings.active { return active }
       throw Failure(
         .noAccount, "no service to sign in to is given",
-        hint: "agent login github; other services: agent help providers")
+        hint: "agent help providers")
     }
     let provider = Provider.of(issuer: issuer).map { names(beginningWith: $0.name.rawValue) }
     for name in provider ?? names(forHostOf: issuer) {

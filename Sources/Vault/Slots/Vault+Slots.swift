@@ -73,7 +73,9 @@ extension Vault {
       let protection = try vault.file.slot(number).protection
       vault.file.removeSlots { $0.number == number }
       if try !canOpen(protection, vault.file, in: directory) {
-        guard protection != .device, vault.file.recordCount(of: protection) == 0 else { throw VaultError(.lastSlot) }
+        guard protection != .device, vault.file.recordCount(of: protection) == 0 else {
+          throw VaultError(.lastSlot(protection))
+        }
         if vault.file.slots(of: protection).isEmpty { vault.dropKey(of: protection) }
       }
       return true

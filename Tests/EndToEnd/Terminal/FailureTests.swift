@@ -225,7 +225,7 @@ import Testing
         { ["verify", "--audience", "x", "--issuer", $0] },
       ]
       for (issuer, words) in [
-        ("http://localhost:1234", "--allow-http-loopback"), ("http://id.example", "use https"),
+        ("http://localhost:1234", "--allow-http-loopback"), ("http://id.example", "https://id.example"),
         ("https://id.example/?tenant=1", "check the issuer's URL"), ("no url", "check the issuer's URL"),
       ] {
         for line in named {

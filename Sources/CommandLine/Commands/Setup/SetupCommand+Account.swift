@@ -29,9 +29,9 @@ extension SetupCommand {
       return fitting.filter { $0.entry.path.utf8.count == longest }
     }
     guard let first = fits(own).first else {
-      let name = try permit(origin.origin + origin.path, client, mayAsk: mayPermit)
+      let account = try permit(origin.origin + origin.path, client, mayAsk: mayPermit)
       if mode == .apply { return try context(client, mayPermit: false) }
-      return context(client, program, name, origin: origin, ListedOrigin(account: name, entry: origin))
+      return context(client, program, name, origin: origin, ListedOrigin(account: account, entry: origin))
     }
     let others = fits(client.choices.contains(.account) && account != nil ? own : all).filter {
       $0.account != first.account

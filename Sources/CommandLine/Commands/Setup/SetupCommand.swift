@@ -311,13 +311,18 @@ struct SetupCommand {
       if let account = outcome.account, let url = outcome.url { (account, url) } else { nil }
     }
     guard !places.isEmpty, let listed = try? ListedOrigin.all(of: nil, daemon) else { return }
-    for url in places {
-      let own = listed.filter { $0.account == url.account }
-      let others = own.filter { $0.entry.origin + $0.entry.path != url.url }
-      guard others.count < own.count else { continue }
-      let words = ["agent", "account", "set", url.account, "--unset", "host"]
+    for account in Set(places.map(\.account)).sorted() {
+      let own = listed.filter { $0.account == account }
+      let undone = Set(places.filter { $0.account == account }.map(\.url))
+      let (ended, others) = (
+        own.filter { undone.contains($0.entry.origin + $0.entry.path) },
+        own.filter { !undone.contains($0.entry.origin + $0.entry.path) }
+      )
+      guard !ended.isEmpty else { continue }
+      let words = ["agent", "account", "set", account, "--unset", "host"]
       let command = (words + others.flatMap { ["--host", $0.entry.text] }).map(ShellWord.quoted).joined(separator: " ")
-      console.note(Phrase("\(url.account) may still send its token to \(url.url); to end that: \(command)"))
+      let urls = Phrase.all(ended.map { $0.entry.origin + $0.entry.path })
+      console.note(Phrase("\(account) may still send its token to \(urls); to end that: \(command)"))
     }
   }
 

@@ -19,11 +19,13 @@ final class VariableMapping: Sendable {
     name = String(text[..<end])
     guard VariableName.isWellFormed(text[..<end].utf8) else {
       throw Failure(
-        .invalidRequest, "\"\(name)\" is not a valid variable name: use letters, digits and underscores")
+        .invalidRequest,
+        "\"\(name)\" is not a valid variable name: use letters, digits and underscores, and no digit at the beginning")
     }
     guard !VariableName.isRefused(name) else {
       throw Failure(
-        .invalidRequest, "shells or other programs use the variable \(name), so a server may not set it")
+        .invalidRequest, "shells or other programs use the variable \(name), so a token may not replace it",
+        hint: "choose another name")
     }
     let spelling = String(text[text.utf8.index(after: end)...])
     guard let field = TokenField(spelling) else { throw Self.unknownField(spelling) }

@@ -43,6 +43,11 @@ struct VaultUnlocker {
       _ = try client.ask(.vault(.create(level)), passing: [secret], over: &connection)
     } else if status.isLocked(level) {
       try open(level, for: status.accounts(at: level), over: &connection)
+    } else if (level == .tpm2 ? pin : passphrase).isNamed {
+      client.console.note(
+        Phrase(
+          "the level \(level.rawValue) is unlocked already, so the secret was not checked; to change it: \("agent vault change-passphrase --protection \(level.rawValue)")"
+        ))
     }
   }
 

@@ -139,6 +139,9 @@ func unsignedToken(
     #expect(try program.run(["decode", program.tree.path("home/token")]).lines.contains("  sub  ann"))
     let missing = try program.run(["decode", program.tree.path("none")])
     #expect(missing.status == .exited(2) && missing.errorText.hasSuffix("/none\": No such file or directory\n"))
+    let token = "2WNfXQEDopaquetokenklE"
+    let opaque = try program.run(["decode", token])
+    #expect(opaque.status == .exited(2) && !opaque.errorText.contains(token))
   }
 
   @Test func `wants a token`() throws {

@@ -45,13 +45,21 @@ import Wire
     #expect(Self.hint(line) == meant)
   }
 
+  @Test func `of a descriptor does not lead to a file's name`() {
+    #expect(Self.hint("login work --client-secret-fd 9") == "agent help login")
+  }
+
+  @Test func `after one dash leads to the long option of that name`() {
+    #expect(Self.hint("token -min-valid 5m") == "agent token --min-valid 5m")
+  }
+
   @Test func `for a client secret leads to both ways to pass it`() {
     #expect(
       Self.hint("login --client-secret x")
         == "did you mean \"--client-secret-prompt\" or \"--client-secret-file\"?")
     #expect(
       Self.hint("account set x --client-secret-env A")
-        == "the secret is given at sign-in: agent login --client-secret-prompt")
+        == "the secret is given at sign-in: agent login x --client-secret-prompt")
   }
 
   @Test(arguments: [

@@ -29,7 +29,8 @@ import WireSupport
   func `has a name that all shells take for one`(name: String) {
     expect(
       throws: Failure(
-        .invalidRequest, "\"\(name)\" is not a valid variable name: use letters, digits and underscores")
+        .invalidRequest,
+        "\"\(name)\" is not a valid variable name: use letters, digits and underscores, and no digit at the beginning")
     ) { try VariableMapping("\(name)=account") }
   }
 
@@ -93,7 +94,8 @@ import WireSupport
   func `has no name that decides what programs run`(name: String) {
     expect(
       throws: Failure(
-        .invalidRequest, "shells or other programs use the variable \(name), so a server may not set it")
+        .invalidRequest, "shells or other programs use the variable \(name), so a token may not replace it",
+        hint: "choose another name")
     ) { try VariableMapping("\(name)=account") }
   }
 

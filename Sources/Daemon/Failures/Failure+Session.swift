@@ -106,11 +106,11 @@ extension Failure {
     case .guestMustAuthenticate:
       self.init(
         .invalidRequest, "a guest session needs a client that authenticates itself",
-        hint: "\(login.withSecretPrompt); or, to have one registered: \(login.withRegistration)")
+        hint: login.withSecretPrompt)
     case .guestCannotReplaceUser(let account):
       self.init(
         .invalidRequest, "a user is signed in to \(account); a session without a user cannot replace it",
-        hint: "agent logout \(account)")
+        hint: "choose another name for the account")
     case .assertion(let problem, let source): self.init(problem, of: source)
     case .assertionVariablesMissing(let account, let source): self.init(variablesOf: source, account)
     case .assertionSource(.account(let other), because: let error): self.init(error, account: other)
