@@ -38,11 +38,6 @@ static inline CURLcode agent_curl_set_blob(CURL *handle, CURLoption option, cons
   struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
   return curl_easy_setopt(handle, option, &blob);
 }
-// The library keeps the pointer.
-static inline CURLcode agent_curl_lend_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
-  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
-  return curl_easy_setopt(handle, option, &blob);
-}
 static inline CURLcode agent_curl_set_list(CURL *handle, CURLoption option, struct curl_slist *_Nullable list) {
   return curl_easy_setopt(handle, option, list);
 }

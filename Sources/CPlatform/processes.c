@@ -162,6 +162,8 @@ int agent_execute(const char *path, char *const *arguments, char *const *environ
 
 const char *agent_environment_entry(long index) { return environ ? environ[index] : 0; }
 
+int agent_environment_remove(const char *name) { return unsetenv(name) == 0 ? 0 : -errno; }
+
 int agent_limit(int resource, long *soft, long *hard) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return -errno;

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -25,5 +24,3 @@ void agent_watch_drain(int watch) {
   while (read(watch, events, sizeof events) > 0) {
   }
 }
-
-int agent_environment_remove(const char *name) { return unsetenv(name) == 0 ? 0 : -errno; }

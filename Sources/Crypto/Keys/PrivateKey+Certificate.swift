@@ -2,7 +2,7 @@ internal import COpenSSL
 
 extension PrivateKey {
   /// The maximum length of a common name (RFC 5280 appendix A.1: `ub-common-name`).
-  private static let maxNameCharacters = 64
+  private static let maximumNameCharacters = 64
   /// The date in a certificate that does not expire (RFC 5280 section 4.1.2.5).
   private static let noExpiryDate = "99991231235959Z"
 
@@ -23,7 +23,7 @@ extension PrivateKey {
     try check(unsafe X509_set_version(made, 2), "X509_set_version")
     try unsafe Self.setSerial(of: made)
     let subject = unsafe X509_get_subject_name(made)
-    let common = Array(String(name.unicodeScalars.prefix(Self.maxNameCharacters)).utf8)
+    let common = Array(String(name.unicodeScalars.prefix(Self.maximumNameCharacters)).utf8)
     try check(
       unsafe X509_NAME_add_entry_by_NID(
         subject, NID_commonName, agent_text_utf8(), common, Int32(common.count), -1, 0), "X509_NAME_add_entry_by_NID")

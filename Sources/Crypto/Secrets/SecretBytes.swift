@@ -7,7 +7,7 @@ internal import COpenSSL
   /// The maximum for a response in its own arena.
   package static let maximumAnswerCount = 1 << 20
   /// Larger secrets get an arena.
-  private static let maxOnHeap = 4096
+  private static let maximumOnHeap = 4096
 
   private var storage: UnsafeMutableBufferPointer<UInt8>
   let capacity: Int
@@ -36,7 +36,7 @@ internal import COpenSSL
       throw CryptoError(.invalidLength, "secret")
     }
     var (start, arena) = unsafe (arena?.allocate(capacity), arena)
-    if unsafe start == nil, capacity <= Self.maxOnHeap {
+    if unsafe start == nil, capacity <= Self.maximumOnHeap {
       unsafe (start, arena) = (capacity == 0 ? nil : agent_secure_zalloc(capacity), nil)
     }
     if unsafe start == nil, capacity > 0 {

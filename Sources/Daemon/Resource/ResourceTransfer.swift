@@ -158,7 +158,7 @@ extension Failure {
     }
     self.init(
       .invalidRequest, "the URL is not valid",
-      hint: "characters such as spaces and brackets must be percent-encoded; at most \(URI.maxBytes) bytes")
+      hint: "characters such as spaces and brackets must be percent-encoded; at most \(URI.maximumBytes) bytes")
   }
 
   fileprivate init(_ problem: ResourceField.Problem) {

@@ -58,7 +58,7 @@ package enum PEM {
   }
 
   /// A line with a longer label does not begin or end an object.
-  private static let maxLabelBytes = 64
+  private static let maximumLabelBytes = 64
 
   /// The label in a line that begins with `start`; nil for other lines.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
@@ -69,7 +69,7 @@ package enum PEM {
     for offset in begin.indices where text[line.lowerBound + offset] != begin[offset] { return nil }
     for offset in end.indices where text[stop - end.count + offset] != end[offset] { return nil }
     let label = (line.lowerBound + begin.count)..<(stop - end.count)
-    guard label.count <= maxLabelBytes else { return nil }
+    guard label.count <= maximumLabelBytes else { return nil }
     return label.map { text[$0] }
   }
 }

@@ -54,15 +54,15 @@ package enum Form {
   ///
   /// - Parameter repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
   package static func parse(
-    _ bytes: Span<UInt8>, maxFields: Int = 64, maxBytes: Int = 65_536, repeatable: [String] = []
+    _ bytes: Span<UInt8>, maximumFields: Int = 64, maximumBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {
-    guard bytes.count <= maxBytes else { throw .tooLarge }
+    guard bytes.count <= maximumBytes else { throw .tooLarge }
     var fields: [FormField] = []
     var start = 0
     while start < bytes.count {
       let end = firstIndex(of: UInt8(ascii: "&"), in: bytes, from: start, to: bytes.count)
       if end > start {
-        guard fields.count < maxFields else { throw .tooManyFields }
+        guard fields.count < maximumFields else { throw .tooManyFields }
         let field = try parseField(bytes, from: start, to: end)
         let mayRepeat = repeatable.contains { $0.hasSameBytes(as: field.name) }
         guard mayRepeat || !fields.contains(where: { $0.name.hasSameBytes(as: field.name) })

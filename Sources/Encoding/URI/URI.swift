@@ -1,7 +1,7 @@
 /// An absolute URI with a host (RFC 3986). Never normalized: URIs are equal if their bytes are. Rejects whitespace,
 /// control characters, a user name or password, and a zone in an IPv6 address.
 package struct URI: Sendable, Hashable {
-  package static let maxBytes = 2048
+  package static let maximumBytes = 2048
 
   /// The URI in printable ASCII.
   package let text: String

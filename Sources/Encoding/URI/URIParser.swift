@@ -10,7 +10,7 @@ struct URIParser {
   private(set) var fragment: Range<Int>?
 
   init(_ text: String) throws(URIError) {
-    guard text.utf8.count <= URI.maxBytes else { throw .tooLong }
+    guard text.utf8.count <= URI.maximumBytes else { throw .tooLong }
     bytes = Array(text.utf8)
     guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .invalidCharacter }
     let authority = try findParts()

@@ -4,7 +4,7 @@ internal import OAuth
 
 extension CurlHandle {
   /// Larger content is sent with `Expect: 100-continue`. Many servers ignore that, and libcurl then waits one second.
-  private static let maxBytesWithoutExpect = 1 << 20
+  private static let maximumBytesWithoutExpect = 1 << 20
 
   func send(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
@@ -22,7 +22,7 @@ extension CurlHandle {
 
   private static func isSentWithoutExpect(_ content: (any ResourceContent)?) -> Bool {
     guard let content else { return true }
-    return content.length.map { $0 <= maxBytesWithoutExpect } ?? false
+    return content.length.map { $0 <= maximumBytesWithoutExpect } ?? false
   }
 
   private static func lines(of request: ResourceRequest, hasContent: Bool) throws(HTTPFailure) -> HeaderList {

@@ -3,9 +3,9 @@ internal import OAuth
 
 /// Collects a response's header fields, line by line.
 struct HeaderCollector {
-  static let maxFields = 128
+  static let maximumFields = 128
   /// The header's maximum size in bytes, including interim responses and trailers.
-  static let maxBytes = 65_536
+  static let maximumBytes = 65_536
 
   private let keepsCookies: Bool
   private let dropsExcess: Bool
@@ -36,7 +36,7 @@ struct HeaderCollector {
   /// Adds the next line, with its line ending. Returns the line's problem, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
-    guard bytes <= Self.maxBytes || dropsExcess else { return .tooLarge }
+    guard bytes <= Self.maximumBytes || dropsExcess else { return .tooLarge }
     let text = Self.trimmed((0..<line.count).map { line[$0] }[...])
     if Self.isStatusLine(text) {
       startResponse()
@@ -86,7 +86,7 @@ struct HeaderCollector {
 
   /// Appends a continuation line to the previous field (RFC 9112 section 5.2).
   private mutating func unfold(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
-    if lastWasDropped || bytes > Self.maxBytes { return nil }
+    if lastWasDropped || bytes > Self.maximumBytes { return nil }
     guard let last = fields.indices.last else { return .malformed }
     fields[last].1 += " " + String(decoding: text, as: UTF8.self)
     return nil
@@ -99,10 +99,10 @@ struct HeaderCollector {
     let name = String(decoding: text[..<colon], as: UTF8.self)
     lastWasDropped = !keepsCookies && Self.isCookie(name)
     if lastWasDropped { return nil }
-    if dropsExcess, fields.count >= Self.maxFields || bytes > Self.maxBytes {
-      lastWasDropped = fields.count >= 2 * Self.maxFields || !Self.neededFields.contains(name.lowercased())
+    if dropsExcess, fields.count >= Self.maximumFields || bytes > Self.maximumBytes {
+      lastWasDropped = fields.count >= 2 * Self.maximumFields || !Self.neededFields.contains(name.lowercased())
       if lastWasDropped { return nil }
-    } else if fields.count >= Self.maxFields {
+    } else if fields.count >= Self.maximumFields {
       return .tooLarge
     }
     fields.append((name, String(decoding: Self.trimmed(text[(colon + 1)...]), as: UTF8.self)))

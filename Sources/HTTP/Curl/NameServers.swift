@@ -3,7 +3,7 @@ internal import Platform
 /// The name servers of this machine (resolv.conf(5)).
 enum NameServers {
   /// The C library uses no more.
-  private static let maxServers = 3
+  private static let maximumServers = 3
 
   /// From `/etc/resolv.conf`, separated by commas; nil if there are none.
   static var list: String? {
@@ -13,7 +13,7 @@ enum NameServers {
   /// Reads the format of resolv.conf(5).
   static func list(in text: [UInt8]) -> String? {
     var found: [String] = []
-    for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maxServers {
+    for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maximumServers {
       let words = line.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
       guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
       let isAddress = words[1].allSatisfy { $0 > 0x20 && $0 < 0x7F }

@@ -5,7 +5,7 @@ internal import OAuth
 /// A connection's target, its trust, and the owner of its requests. Only requests with equal routes may share a
 /// connection, so that one account's trust is never used for another.
 struct Route: Equatable, Sendable {
-  static let maxPins = 16
+  static let maximumPins = 16
 
   /// The server's scheme, host and port.
   let origin: String
@@ -25,7 +25,7 @@ struct Route: Equatable, Sendable {
     let uri = endpoint.uri
     let isPlainHTTP = uri.isHTTPLoopback && transport.allowHTTPLoopback
     guard uri.isHTTPS || isPlainHTTP else { throw HTTPFailure(.setup) }
-    guard transport.pins.count <= Self.maxPins, transport.pins.allSatisfy(Self.isPin) else {
+    guard transport.pins.count <= Self.maximumPins, transport.pins.allSatisfy(Self.isPin) else {
       throw HTTPFailure(.setup)
     }
     origin = uri.origin

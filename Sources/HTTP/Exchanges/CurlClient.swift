@@ -8,7 +8,7 @@ package import OAuth
 /// Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
 /// connections for later requests to the same origin with the same trust.
 package final class CurlClient: HTTPClient {
-  static let maxRedirects = 3
+  static let maximumRedirects = 3
 
   let userAgent: String
   let pool = HandlePool()
@@ -31,7 +31,7 @@ package final class CurlClient: HTTPClient {
     var time = TimeLimit(.seconds(max(0, request.transport.totalTimeoutSeconds)))
     if request.spends { return try sendSpending(request, over: route, within: time) }
     var endpoint = request.endpoint
-    for _ in 0...Self.maxRedirects {
+    for _ in 0...Self.maximumRedirects {
       let answer = try sendOnce(request, to: endpoint, over: route, within: &time)
       guard request.followsRedirects, request.method == .get, let target = answer.redirect else {
         return answer.response

@@ -6,7 +6,7 @@ internal import OAuth
 /// tokens.
 final class Exchange: RunningExchange {
   /// The maximum number of reads after the time limit.
-  private static let maxLateReads = 64
+  private static let maximumLateReads = 64
 
   var progress: TransferProgress
   private var limits: ExchangeLimits
@@ -49,7 +49,9 @@ final class Exchange: RunningExchange {
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
-    guard reason == .timeout, !progress.handle.hasNoPendingInput, lateReads < Self.maxLateReads else { return reason }
+    guard reason == .timeout, !progress.handle.hasNoPendingInput, lateReads < Self.maximumLateReads else {
+      return reason
+    }
     lateReads += 1
     return nil
   }

@@ -6,7 +6,7 @@ internal import OAuth
 /// to send.
 final class ResourceExchange: RunningExchange {
   /// Unwanted content is read up to this size, in bytes, to reuse the connection.
-  private static let maxUnwantedBytes = 65_536
+  private static let maximumUnwantedBytes = 65_536
 
   /// How often a stream without a time limit is checked.
   private static let quietWait = Duration.seconds(3600)
@@ -35,7 +35,7 @@ final class ResourceExchange: RunningExchange {
   private(set) var usedHTTP2 = false
   /// Why the content is incomplete, if so. The receiver still gets the received part.
   private var truncation: HTTPFailure?
-  var isConnectionIntact: Bool { unwantedBytes <= Self.maxUnwantedBytes }
+  var isConnectionIntact: Bool { unwantedBytes <= Self.maximumUnwantedBytes }
 
   init(
     _ progress: TransferProgress, _ request: ResourceRequest, content: (any ResourceContent)?,

@@ -16,8 +16,8 @@ struct ResponseReader: ~Copyable {
   }
 
   /// Longer header lines are truncated.
-  private static let maxLineBytes = 16_384
-  private static let maxChunkDigits = 8
+  private static let maximumLineBytes = 16_384
+  private static let maximumChunkDigits = 8
 
   /// The status code; nil before the status line.
   private(set) var status: Int?
@@ -120,7 +120,7 @@ struct ResponseReader: ~Copyable {
       appendToLine(byte)
       if byte == 0x0A { endLine() }
     case .chunkSize:
-      if HexDigit.value(byte) != nil, digits.count < Self.maxChunkDigits {
+      if HexDigit.value(byte) != nil, digits.count < Self.maximumChunkDigits {
         digits.append(byte)
       } else if byte == 0x0A {
         return endChunkSize()
@@ -139,7 +139,7 @@ struct ResponseReader: ~Copyable {
   }
 
   private mutating func appendToLine(_ byte: UInt8) {
-    if line.count < Self.maxLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
+    if line.count < Self.maximumLineBytes || byte == 0x0A { line.append(byte) } else { isLineCut = true }
   }
 
   private mutating func endLine() {

@@ -7,7 +7,7 @@ internal import OAuth
 /// ``Exchange``, reserves memory first.
 final class SpendingExchange: RunningExchange {
   /// The maximum size of a response including its head.
-  private static let maxBytes = 4 << 20
+  private static let maximumBytes = 4 << 20
   /// The wait for the end of the message after a complete JSON object.
   private static let waitAfterObject = Duration.seconds(5)
   /// The wait for more content after a message that seems incomplete.
@@ -95,7 +95,7 @@ final class SpendingExchange: RunningExchange {
       case CURLE_OK where count > 0:
         input.withBytes { reader.read($0.extracting(..<count)) }
         (total, quiet) = (total + count, .now)
-        if total > Self.maxBytes { return progress.failure(.tooLarge) }
+        if total > Self.maximumBytes { return progress.failure(.tooLarge) }
       case CURLE_OK:
         reader.end(isAnnounced: !progress.handle.isCloseNotifyMissing)
         return reader.hasBegun ? nil : progress.failure(.receive)

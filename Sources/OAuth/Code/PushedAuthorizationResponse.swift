@@ -9,7 +9,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   let expiresIn: Int
 
   /// The maximum length of `request_uri`, which must fit into a URL.
-  private static let maxBytes = 1024
+  private static let maximumBytes = 1024
 
   /// Throws the server's error without the secrets in `sent`, or `malformedResponse`.
   static func parse(_ response: HTTPResponse, sent: [SharedSecret]) throws(OAuthError) -> PushedAuthorizationResponse {
@@ -29,7 +29,7 @@ struct PushedAuthorizationResponse: Sendable, Hashable {
   }
 
   private static func isURI(_ text: String) -> Bool {
-    guard text.utf8.count <= maxBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
+    guard text.utf8.count <= maximumBytes, text.utf8.allSatisfy(\.isVisibleASCII) else { return false }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts[0].utf8.first, !parts[1].isEmpty else { return false }
     let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }

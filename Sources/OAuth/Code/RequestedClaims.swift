@@ -2,13 +2,13 @@ internal import Encoding
 
 /// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5): a JSON object.
 package struct RequestedClaims: Sendable, Hashable {
-  static let maxBytes = 4096
+  static let maximumBytes = 4096
 
   private let object: JSONObject
 
-  /// Nil unless the text is a JSON object of at most ``maxBytes``.
+  /// Nil unless the text is a JSON object of at most ``maximumBytes``.
   package init?(_ text: String) {
-    guard text.utf8.count <= Self.maxBytes, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
+    guard text.utf8.count <= Self.maximumBytes, let object = (try? JSON(parsing: Array(text.utf8)))?.object else {
       return nil
     }
     self.object = object
@@ -16,7 +16,7 @@ package struct RequestedClaims: Sendable, Hashable {
 
   /// Reads a challenge's claims: JSON or, as from Microsoft, base64 or base64url.
   package init?(challenge text: String) {
-    guard text.utf8.count <= Base64URL.encodedCount(Self.maxBytes) + 2 else { return nil }
+    guard text.utf8.count <= Base64URL.encodedCount(Self.maximumBytes) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
       self.init(text)
       return

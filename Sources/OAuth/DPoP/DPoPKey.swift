@@ -6,7 +6,7 @@ package final class DPoPKey: Sendable {
   /// Proof algorithms, in order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
   /// The maximum length of ``serialized()``, in bytes.
-  private static let maxBytes = 4096
+  private static let maximumBytes = 4096
   /// The length of RSA keys (RFC 7518 section 3.3).
   private static let rsaBits = 2048
   private static let separator = UInt8(ascii: ".")
@@ -49,9 +49,9 @@ package final class DPoPKey: Sendable {
   /// Parses the output of ``serialized()``, without contacting the device. Throws `cryptoFailure` if invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
-      var buffer = SecretBuffer(capacity: maxBytes)
+      var buffer = SecretBuffer(capacity: maximumBytes)
       let algorithm = text.bytes.withBytes { (text) -> JWSAlgorithm? in
-        guard text.count <= maxBytes else { return nil }
+        guard text.count <= maximumBytes else { return nil }
         let (algorithm, start) = algorithmBefore(text)
         do { try Base64URL.decode(text.extracting(start..<text.count), to: &buffer) } catch { return nil }
         return algorithm

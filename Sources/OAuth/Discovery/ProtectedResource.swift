@@ -16,7 +16,7 @@ package struct ProtectedResource: Sendable, Hashable {
   package let proofAlgorithms: [String]?
 
   /// The maximum number of authorization servers. Others are ignored.
-  package static let maxServers = 16
+  package static let maximumServers = 16
 
   /// Parses a metadata document (section 3.2). Skips invalid issuers, and local ones unless the resource is local too,
   /// so that a remote server cannot direct requests to local ones (section 7.7).
@@ -37,7 +37,7 @@ package struct ProtectedResource: Sendable, Hashable {
     isPublished = true
     identifier = named
     var servers: [Issuer] = []
-    for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.maxServers {
+    for text in try reader.strings("authorization_servers") ?? [] where servers.count < Self.maximumServers {
       guard let issuer = try? Issuer(text, allowHTTPLoopback: allowHTTPLoopback), !servers.contains(issuer),
         resource.uri.isLocal || (try? URI(text))?.isLocal == false
       else { continue }

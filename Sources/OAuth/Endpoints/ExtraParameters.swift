@@ -2,7 +2,7 @@ package import Encoding
 
 /// An account's additional parameters for (device) authorization requests.
 package struct ExtraParameters: Sendable, Hashable {
-  static let maxCount = 32
+  static let maximumCount = 32
   static let maximumNameBytes = 64
 
   private var pairs: [Pair] = []
@@ -35,7 +35,7 @@ package struct ExtraParameters: Sendable, Hashable {
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {
-    guard parameters.count <= Self.maxCount else { throw .tooMany }
+    guard parameters.count <= Self.maximumCount else { throw .tooMany }
     for text in parameters {
       let pair = try Self.pair(text, provider)
       if pairs.contains(where: { $0.name == pair.name }) { throw .repeated(pair.name) }
@@ -92,7 +92,7 @@ package struct ExtraParameters: Sendable, Hashable {
 /// The requested or granted permissions (RFC 9396 section 2).
 package struct AuthorizationDetails: Sendable, Hashable {
   /// The maximum length in a request.
-  static let maxBytes = 4096
+  static let maximumBytes = 4096
   /// The maximum length in a response.
   static let maximumGrantedBytes = 16_384
 
@@ -100,7 +100,7 @@ package struct AuthorizationDetails: Sendable, Hashable {
 
   /// Parses JSON. Nil if too long, or not an array of objects with a `type`.
   package init?(_ text: String) {
-    guard text.utf8.count <= Self.maxBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
+    guard text.utf8.count <= Self.maximumBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)
   }
 

@@ -4,7 +4,7 @@ internal import Encoding
 /// compared byte by byte with metadata and ID Tokens (section 3.3).
 package struct Issuer: Sendable, Hashable {
   /// Leaves space for a well-known path within the URL limit.
-  private static let maxBytes = 1900
+  private static let maximumBytes = 1900
 
   package let text: String
   /// The length of the path in ``text``, in bytes.
@@ -14,7 +14,7 @@ package struct Issuer: Sendable, Hashable {
 
   /// Throws `insecureURL`, also for http to 127.0.0.1 or [::1] unless allowed, or `invalidIssuer` for other problems.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
-    guard text.utf8.count <= Self.maxBytes, let uri = try? URI(text) else {
+    guard text.utf8.count <= Self.maximumBytes, let uri = try? URI(text) else {
       throw OAuthError(.invalidIssuer, .issuer)
     }
     guard uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {

@@ -75,13 +75,13 @@ package struct CertificateAuthorities: Sendable, Equatable {
   package let certificateDigests: [String]
   private let certificates: [String]
 
-  private static let maxCertificates = 4096
+  private static let maximumCertificates = 4096
 
   package init(pem: [UInt8]) throws(CryptoError) {
     self.pem = pem
     digest = Base64URL.encode(try Digest.sha256.hash(pem.span))
     var (certificates, digests): ([String], [String]) = ([], [])
-    for block in PEM.blocks(in: pem.span, atMost: Self.maxCertificates) ?? [] {
+    for block in PEM.blocks(in: pem.span, atMost: Self.maximumCertificates) ?? [] {
       guard block.label.hasSuffix("CERTIFICATE") else { continue }
       var text: [UInt8] = []
       PEM.appendBase64(of: block, in: pem.span, to: &text)

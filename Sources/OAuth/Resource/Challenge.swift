@@ -12,8 +12,8 @@ package struct Challenge: Sendable, Hashable {
     let value: String
   }
 
-  private static let maxChallenges = 8
-  private static let maxParameters = 32
+  private static let maximumChallenges = 8
+  private static let maximumParameters = 32
 
   /// A parameter's value, by its lowercase name.
   package subscript(name: String) -> String? {
@@ -25,14 +25,14 @@ package struct Challenge: Sendable, Hashable {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
       var reader = ChallengeReader(value)
-      while challenges.count < maxChallenges, let challenge = reader.next() { challenges.append(challenge) }
+      while challenges.count < maximumChallenges, let challenge = reader.next() { challenges.append(challenge) }
     }
     return challenges
   }
 
   fileprivate init(scheme: String, parameters: [(String, String)]) {
     self.scheme = scheme
-    self.parameters = parameters.prefix(Self.maxParameters).map { Parameter(name: $0.0, value: $0.1) }
+    self.parameters = parameters.prefix(Self.maximumParameters).map { Parameter(name: $0.0, value: $0.1) }
   }
 }
 

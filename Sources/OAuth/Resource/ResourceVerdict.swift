@@ -57,10 +57,10 @@ package enum ResourceVerdict: Sendable, Hashable {
 
   private static let schemes = ["bearer", "dpop"]
   /// The maximum number of scopes and `acr` values.
-  private static let maxWords = 32
+  private static let maximumWords = 32
 
   private static func words(_ text: String?) -> [String] {
-    (text ?? "").utf8.split(separator: 0x20).prefix(maxWords).map { String(decoding: $0, as: UTF8.self) }
+    (text ?? "").utf8.split(separator: 0x20).prefix(maximumWords).map { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func seconds(_ text: String?) -> Int? {

@@ -31,13 +31,13 @@ package struct ClaimRequirement: Sendable, Hashable {
 
 extension JSONNumber {
   /// The longest number, in characters, that a `Double` represents unambiguously.
-  private static let maxCharacters = 16
+  private static let maximumCharacters = 16
 
   /// Whether two numbers are equal in any notation, such as `1` and `1e0`.
   fileprivate func isSameValue(as other: JSONNumber) -> Bool {
     if self == other { return true }
     if let int, let other = other.int { return int == other }
-    guard max(text.utf8.count, other.text.utf8.count) <= Self.maxCharacters, let value = Double(text) else {
+    guard max(text.utf8.count, other.text.utf8.count) <= Self.maximumCharacters, let value = Double(text) else {
       return false
     }
     return value.isFinite && value == Double(other.text)

@@ -90,7 +90,7 @@ package final class TokenResponse: Sendable {
     // LinkedIn and Shopify omit the type for Bearer tokens, contrary to RFC 6749 section 5.1.
     let type = reader.member("token_type").flatMap { $0.stringByteCount == 0 ? nil : $0 }
     tokenType =
-      try type.map { type throws(OAuthError) in try Self.normalised(type.string(in: bytes), format) } ?? "Bearer"
+      try type.map { type throws(OAuthError) in try Self.normalized(type.string(in: bytes), format) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
     // The members of draft-ietf-oauth-refresh-token-expiration-03, and an earlier name.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
@@ -106,7 +106,7 @@ package final class TokenResponse: Sendable {
   }
 
   /// Normalizes the case-insensitive type; Apigee sends "BearerToken". Throws for unknown types (RFC 6749 section 7.1).
-  private static func normalised(_ type: String?, _ format: ResponseFormat) throws(OAuthError) -> String {
+  private static func normalized(_ type: String?, _ format: ResponseFormat) throws(OAuthError) -> String {
     switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
     case "dpop": "DPoP"

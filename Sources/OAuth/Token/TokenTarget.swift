@@ -3,7 +3,7 @@ internal import Encoding
 /// What an access token is for: part of the scope (RFC 6749 section 6), resources (RFC 8707), an audience, or
 /// authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
-  package static let maxResources = 16
+  package static let maximumResources = 16
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?
@@ -35,7 +35,7 @@ package struct TokenTarget: Sendable, Hashable {
   }
 
   private static func validatedResources(_ resources: [String]) throws(OAuthError) -> [String] {
-    guard resources.count <= maxResources else { throw OAuthError(.invalidTarget, .resource) }
+    guard resources.count <= maximumResources else { throw OAuthError(.invalidTarget, .resource) }
     for resource in resources {
       guard let uri = try? URI(resource), uri.fragment == nil else { throw OAuthError(.invalidTarget, .resource) }
     }

@@ -8,7 +8,7 @@ package struct WorkflowTokenService: Sendable {
   /// The environment variables with the service's URL and its token.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
-  private static let maxAnswerBytes = 131_072
+  private static let maximumAnswerBytes = 131_072
 
   private let url: String
   private let token: SharedSecret
@@ -35,7 +35,7 @@ package struct WorkflowTokenService: Sendable {
     // Pins and client certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(.get, endpoint, .resource, transport: transport, cancellation: cancellation)
-    request.responseLimit = Self.maxAnswerBytes
+    request.responseLimit = Self.maximumAnswerBytes
     request.authorization = try token.authorization("Bearer")
     let response = try http.ask(request)
     if (400..<500).contains(response.status), !OAuthError.isTemporary(response.status) {

@@ -3,11 +3,11 @@ package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String
 
-  private static let maxBytes = 1 << 20
+  private static let maximumBytes = 1 << 20
 
   /// - Parameter root: The prefix of the file's path.
   package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
-    (try? FileDescriptor.content(of: "\(root)/etc/passwd", limit: maxBytes)).flatMap { of(user, in: $0) }
+    (try? FileDescriptor.content(of: "\(root)/etc/passwd", limit: maximumBytes)).flatMap { of(user, in: $0) }
   }
 
   static func of(_ user: UInt32, in bytes: [UInt8]) -> UserEntry? {

@@ -14,13 +14,13 @@ package struct PortListener: Sendable, Hashable {
   }
 
   /// Larger tables are skipped.
-  private static let maxBytes = 8 << 20
-  private static let maxNames = 65_536
+  private static let maximumBytes = 8 << 20
+  private static let maximumNames = 65_536
 
   /// Searches the tables of this network namespace. Nil if it is not found. Blocking.
   package static func of(port: UInt16) -> PortListener? {
     for table in TCPAddressPair.tables {
-      guard let bytes = try? FileDescriptor.content(of: table, limit: maxBytes),
+      guard let bytes = try? FileDescriptor.content(of: table, limit: maximumBytes),
         let found = listener(at: port, in: bytes)
       else { continue }
       let userName = UserEntry.of(found.user)?.name
@@ -85,7 +85,7 @@ package struct PortListener: Sendable, Hashable {
 
   private static func names(_ path: String) -> [String] {
     guard let directory = try? FileDescriptor(opening: path, for: .reading) else { return [] }
-    return (try? DirectoryListing.names(in: directory.raw, limit: maxNames)) ?? []
+    return (try? DirectoryListing.names(in: directory.raw, limit: maximumNames)) ?? []
   }
 
   private static func text(_ path: String) -> String? {

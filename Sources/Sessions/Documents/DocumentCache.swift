@@ -16,13 +16,13 @@ package final class DocumentCache: Sendable {
   private static let maximumLifetime = 86_400
 
   /// The maximum number of documents. The oldest is dropped first.
-  private static let maxInMemory = 128
+  private static let maximumInMemory = 128
   /// The maximum size of a document on disk.
-  private static let maxBytes = 1 << 20
+  private static let maximumBytes = 1 << 20
   /// Limits the cache, since a server may use a new URL for its keys each time.
-  private static let maxFiles = 256
+  private static let maximumFiles = 256
   /// Larger documents are parsed at each use.
-  private static let maxBytesKeptParsed = 1 << 16
+  private static let maximumBytesKeptParsed = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
@@ -103,7 +103,7 @@ package final class DocumentCache: Sendable {
       return parsed.document as? Document
     }
     guard let document = source.parse(entry.body) else { return nil }
-    guard entry.body.count <= Self.maxBytesKeptParsed else { return document }
+    guard entry.body.count <= Self.maximumBytesKeptParsed else { return document }
     let parsed = ParsedDocument(document: document, allowsHTTPLoopback: allowsHTTPLoopback)
     entries.withLock { entries in
       if entries[source.name]?.body == entry.body { entries[source.name]?.parsed = parsed }
@@ -197,7 +197,7 @@ package final class DocumentCache: Sendable {
   private func keepInMemory(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
       if !isNewer, let known = entries[name] { return known }
-      if entries[name] == nil, entries.count >= Self.maxInMemory,
+      if entries[name] == nil, entries.count >= Self.maximumInMemory,
         let oldest = entries.min(by: { $0.value.fetchedAt < $1.value.fetchedAt })?.key
       {
         entries[oldest] = nil
@@ -217,7 +217,7 @@ package final class DocumentCache: Sendable {
   /// Reads one line of JSON (name, times, entity tag), then the document. Nil if invalid.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
-      let bytes = try? directory.readFile(file, limit: Self.maxBytes + 4096),
+      let bytes = try? directory.readFile(file, limit: Self.maximumBytes + 4096),
       let end = bytes.firstIndex(of: UInt8(ascii: "\n")), let head = try? JSON(parsing: Array(bytes[..<end])),
       let fetchedAt = head["fetched_at"]?.int, let expiresAt = head["expires_at"]?.int,
       let written = head["name"]?.string, written.hasSameBytes(as: name.subject),
@@ -244,14 +244,14 @@ package final class DocumentCache: Sendable {
     prune(directory)
   }
 
-  /// If there are more than ``maxFiles``, keeps only the newest half of that number.
+  /// If there are more than ``maximumFiles``, keeps only the newest half of that number.
   private func prune(_ directory: borrowing PrivateDirectory) {
-    guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.maxFiles else {
+    guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.maximumFiles else {
       return
     }
     var dated: [(name: String, writtenAt: Int)] = []
     for name in names { dated.append((name, (try? directory.stamp(of: name))?.writtenAt ?? 0)) }
     dated.sort { $0.writtenAt < $1.writtenAt }
-    for old in dated.dropLast(Self.maxFiles / 2) { try? directory.removeFile(old.name) }
+    for old in dated.dropLast(Self.maximumFiles / 2) { try? directory.removeFile(old.name) }
   }
 }

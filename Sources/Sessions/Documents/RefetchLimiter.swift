@@ -11,9 +11,9 @@ struct RefetchLimiter: Sendable {
   }
 
   private static let minimumIntervalSeconds = 60
-  private static let maxPerHour = 10
+  private static let maximumPerHour = 10
   /// The least recently fetched document is dropped first.
-  private static let maxDocuments = 256
+  private static let maximumDocuments = 256
 
   private var records: [DocumentRoute: Record] = [:]
 
@@ -24,7 +24,7 @@ struct RefetchLimiter: Sendable {
     record.times = Self.withinLastHour(record.times, now)
     record.times.append(now)
     records[route] = record
-    if records.count > Self.maxDocuments,
+    if records.count > Self.maximumDocuments,
       let oldest = records.min(by: { ($0.value.times.last ?? 0) < ($1.value.times.last ?? 0) })?.key
     {
       records[oldest] = nil
@@ -36,7 +36,7 @@ struct RefetchLimiter: Sendable {
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
     let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
-    let hourLeft = times.count < Self.maxPerHour ? 0 : times[times.count - Self.maxPerHour] + 3600 - now
+    let hourLeft = times.count < Self.maximumPerHour ? 0 : times[times.count - Self.maximumPerHour] + 3600 - now
     return max(0, last + Self.minimumIntervalSeconds - now, hourLeft)
   }
 

@@ -88,13 +88,13 @@ struct ParsedConfiguration {
 
   mutating func useProxyCredentials(_ credentials: SharedSecret?) { transport.proxy?.credentials = credentials }
 
-  private static let maxAuthorityFileBytes = 1 << 20
+  private static let maximumAuthorityFileBytes = 1 << 20
 
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
       // Reading a pipe would block, and find it empty the next time.
-      bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: maxAuthorityFileBytes)
+      bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: maximumAuthorityFileBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
     }

@@ -53,9 +53,9 @@ extension RefreshPolicy {
   package static let spreadAfterPause = Duration.seconds(30)
 
   /// Limits concurrent background renewals.
-  package static let maxRenewalsPerServer = 8
+  package static let maximumRenewalsPerServer = 8
   /// Limits concurrent background renewals.
-  package static let maxRenewals = 32
+  package static let maximumRenewals = 32
 
   /// How long a refresh token may be sent again after a lost response, which may have rotated it.
   package static let replayWindow = Duration.seconds(30)

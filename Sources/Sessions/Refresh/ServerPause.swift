@@ -37,7 +37,7 @@ package struct ServerPauses: Sendable {
   private var states: [String: State] = [:]
 
   /// The pause that ended longest ago is dropped first.
-  private static let maxServers = 256
+  private static let maximumServers = 256
 
   package init() {}
 
@@ -61,7 +61,8 @@ package struct ServerPauses: Sendable {
     states[server] = State(
       pause: ServerPause(until: until, isSetByServer: error.retryAfterSeconds != nil, error: error),
       consecutivePauses: consecutivePauses)
-    if states.count > Self.maxServers, let oldest = states.min(by: { $0.value.pause.until < $1.value.pause.until })?.key
+    if states.count > Self.maximumServers,
+      let oldest = states.min(by: { $0.value.pause.until < $1.value.pause.until })?.key
     {
       states[oldest] = nil
     }

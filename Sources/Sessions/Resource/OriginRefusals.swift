@@ -15,7 +15,7 @@ package struct OriginRefusals: Sendable {
 
   private static let lifetime = Duration.seconds(300)
   /// The first origin to expire is dropped.
-  private static let maxOrigins = 64
+  private static let maximumOrigins = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
   /// Whether a rejection causes the next renewal.
@@ -31,7 +31,7 @@ package struct OriginRefusals: Sendable {
     let isPermanent = before.map { $0.isPermanent || $0.generation < generation } ?? false
     refusals[origin] = Refusal(generation: generation, isPermanent: isPermanent, until: now.advanced(by: Self.lifetime))
     if !isPermanent { awaitsRenewal = true }
-    guard refusals.count > Self.maxOrigins, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
+    guard refusals.count > Self.maximumOrigins, let oldest = refusals.min(by: { $0.value.until < $1.value.until })?.key
     else {
       return
     }

@@ -30,9 +30,9 @@ package struct Session: Sendable {
   /// Earlier grants of the session, newest first. Their access tokens may still be valid.
   package private(set) var earlierGrants: [AccessGrant] = []
   /// Limits ``earlierGrants``.
-  private static let maxEarlier = 4
+  private static let maximumEarlier = 4
   /// Limits the total size of the tokens in ``earlierGrants``.
-  private static let maxEarlierBytes = 16 << 10
+  private static let maximumEarlierBytes = 16 << 10
   /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
@@ -214,13 +214,13 @@ package struct Session: Sendable {
 
   /// Caches a renewed token, and keeps the previous ones as ``earlierGrants``.
   private mutating func cacheToken(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
-    let replaced = ([grant].compactMap { $0 } + earlierGrants).prefix(Self.maxEarlier)
+    let replaced = ([grant].compactMap { $0 } + earlierGrants).prefix(Self.maximumEarlier)
     beginGeneration(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
     var bytes = 0
     earlierGrants = Array(
       replaced.prefix { grant in
         bytes += grant.accessToken.count + (grant.idToken?.count ?? 0)
-        return bytes <= Self.maxEarlierBytes
+        return bytes <= Self.maximumEarlierBytes
       })
     refreshedAt = wallSeconds
   }

@@ -2,11 +2,11 @@ internal import Encoding
 
 /// Runs on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
-  package static let maxCount = 32
+  package static let maximumCount = 32
   /// In seconds.
   package static let timeoutRange = 1...300
   private static let defaultTimeoutSeconds = 30
-  private static let maxArguments = 32
+  private static let maximumArguments = 32
 
   /// Empty for all events.
   package var events: Set<SessionEventName> = []
@@ -34,7 +34,7 @@ package struct EventCommand: Sendable, Hashable {
     }
     arguments = try Self.texts(object, "run", path)
     guard let program = arguments.first, program.utf8.first == UInt8(ascii: "/"),
-      arguments.count <= Self.maxArguments
+      arguments.count <= Self.maximumArguments
     else { throw ConfigurationError(.invalid, "\(path).run") }
     timeoutSeconds = Self.defaultTimeoutSeconds
     guard let value = object["timeout"] else { return }
@@ -58,7 +58,7 @@ package struct EventCommand: Sendable, Hashable {
 
   /// Parses the member `on` of the settings.
   static func list(_ value: JSON) throws(ConfigurationError) -> [EventCommand] {
-    guard let array = value.array, array.count <= maxCount else { throw ConfigurationError(.invalid, "on") }
+    guard let array = value.array, array.count <= maximumCount else { throw ConfigurationError(.invalid, "on") }
     var commands: [EventCommand] = []
     for (index, element) in array.enumerated() {
       guard let object = element.object else { throw ConfigurationError(.invalid, "on[\(index)]") }

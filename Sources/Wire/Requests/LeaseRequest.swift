@@ -156,7 +156,6 @@ package struct LeaseAnswerRequest: RequestBody {
 
 /// Requests the limits of the connection's lease.
 package struct LeaseStatusRequest: RequestBody {
-
   package var properties: RequestProperties {
     RequestProperties("lease_status", [.local, .repeatable, .withoutSettings, .allowedForPeers], about: .any)
   }

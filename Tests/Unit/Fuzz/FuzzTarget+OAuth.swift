@@ -17,7 +17,7 @@ extension FuzzTarget {
     }
     if let found = try? ProtectedResource(parsing: bytes, of: resource, allowHTTPLoopback: false) {
       try BrokenInvariant.unless(
-        found.authorizationServers.count <= ProtectedResource.maxServers, "servers are counted")
+        found.authorizationServers.count <= ProtectedResource.maximumServers, "servers are counted")
     }
   }
 

@@ -51,7 +51,7 @@ import Testing
     var bytes: [UInt8] = []
     var isFirst = true
     Form.append(name: all, value: all, to: &bytes, isFirst: &isFirst)
-    #expect(try Form.parse(bytes.span, maxBytes: 1 << 20) == [field(all, all)])
+    #expect(try Form.parse(bytes.span, maximumBytes: 1 << 20) == [field(all, all)])
   }
 
   @Test func `fields are read in order`() throws {
@@ -110,7 +110,7 @@ import Testing
     #expect(try Form.parse(fields).count == 64)
     #expect(error(utf8(fields + "&x=1")) == .tooManyFields)
     #expect(error([UInt8](repeating: 0x61, count: 65_537)) == .tooLarge)
-    #expect(try Form.parse(utf8("abc=d").span, maxFields: 1, maxBytes: 5) == [field("abc", "d")])
-    #expect(throws: FormError.tooLarge) { try Form.parse(utf8("abc=de").span, maxBytes: 5) }
+    #expect(try Form.parse(utf8("abc=d").span, maximumFields: 1, maximumBytes: 5) == [field("abc", "d")])
+    #expect(throws: FormError.tooLarge) { try Form.parse(utf8("abc=de").span, maximumBytes: 5) }
   }
 }

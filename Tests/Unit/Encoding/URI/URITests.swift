@@ -40,7 +40,7 @@ import Testing
     #expect(try URI("https://as.example#f?x").fragment == "f?x")
   }
 
-  @Test func `nothing is normalised when comparing`() throws {
+  @Test func `nothing is normalized when comparing`() throws {
     #expect(try URI("https://as.example") == URI("https://as.example"))
     #expect(try URI("https://as.example") != URI("https://as.example/"))
     #expect(try URI("https://as.example") != URI("https://AS.example"))
