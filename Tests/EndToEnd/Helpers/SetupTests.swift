@@ -498,6 +498,28 @@ import Testing
     }
   }
 
+  @Test func `says how to end the permissions of several hosts at once`() throws {
+    try Self.withPlace { tree in
+      let hosts = ["git.example.com", "api.example.com"]
+      #expect(try tree.agent("account", "set", "work", "--host", "https://api.example.com").succeeded)
+      for host in hosts { #expect(try tree.agent("setup", "git", "--host", host, "--yes").succeeded) }
+      let result = try tree.agent("setup", "git", "--undo")
+      let lines = result.errorText.split(separator: "\n").filter { $0.contains("; to end that: ") }
+      #expect(lines.count == 1, "\(result.errorText)")
+      let command = try #require(lines.first?.split(separator: "; to end that: ").last)
+      #expect(try tree.shell("sh", String(command)).succeeded)
+      let origins = try tree.json("account", "show")["settings"]?["origins"]?.array ?? []
+      for host in hosts { #expect(!origins.contains(.string("https://\(host)")), "\(origins)") }
+    }
+  }
+
+  @Test func `of docker shows the helper's name before the host is permitted`() throws {
+    try Self.withPlace { tree in
+      let shown = try tree.agent("setup", "docker", "--host", "other.example", "--print")
+      #expect(shown.outputText.contains("\"other.example\": \"agent\""), "\(shown.outputText)")
+    }
+  }
+
   @Test func `takes no other request for the same, and keeps several profiles apart`() throws {
     try Self.withPlace { tree in
       let role = "arn:aws:iam::1:role/r"
