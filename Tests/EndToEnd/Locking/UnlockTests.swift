@@ -53,7 +53,7 @@ import Testing
       }
       let end = try program.end()
       #expect(end.status == 5 && end.echoes, "\(end.raw)")
-      #expect(end.lines.contains { $0.contains("if it is forgotten: agent logout shut --local; more: ") }, "\(end.raw)")
+      #expect(end.lines.contains { $0.contains("if you forgot it: agent help --all unlock") }, "\(end.raw)")
       #expect(try home.isLocked())
       let result = try home.tree.agent("unlock", "--json", "--passphrase-file", home.wrong)
       #expect(result.failed(5) && result.failureCode == "wrong_passphrase")

@@ -57,19 +57,6 @@ struct VaultUnlocker {
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// Adds a hint for a lost secret: the commands that end the level's sessions.
-  private func withLostSecretHint(_ level: Protection, _ failure: Failure, over connection: inout DaemonConnection)
-    -> Failure
-  {
-    guard [.wrongPassphrase, .wrongPIN].contains(failure.code),
-      let names = try? VaultStatus(over: &connection, client).accounts(at: level), !names.isEmpty
-    else { return failure }
-    var failure = failure
-    let commands = Phrase.all(names.map { "agent logout \($0) --local" })
-    failure.advice = Phrase("if it is forgotten: \(commands); more: \("agent help --all unlock")")
-    return failure
-  }
-
   /// The next level to unlock, and its accounts, if any.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
@@ -97,9 +84,7 @@ struct VaultUnlocker {
         _ = try client.ask(.vault(.unlock(level)), passing: [file], over: &connection)
         return
       } catch {
-        guard [.wrongPassphrase, .wrongPIN].contains(error.code), attempts > 0 else {
-          throw withLostSecretHint(level, error, over: &connection)
-        }
+        guard [.wrongPassphrase, .wrongPIN].contains(error.code), attempts > 0 else { throw error }
         client.console.note(
           error.code == .wrongPIN
             ? Phrase("\(error.text), try again; after too many wrong ones the TPM refuses every PIN for some time")
