@@ -53,9 +53,11 @@ enum HelpCommand {
     if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
     // Words after a command are its operands: `agent token work --help`.
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
+    let page = CommandName.otherPages.first { $0.0.hasSameBytes(as: "agent-\(first)") }
     throw Failure(
       .invalidRequest, "unknown command \"\(words.joined(separator: " "))\"",
-      hint: Phrase.didYouMean(commands: WordSuggestions.helpCommands(for: words))
+      hint: page.map { .command("man \($0.0)") } ?? Phrase.didYouMean(
+        commands: WordSuggestions.helpCommands(for: words))
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 

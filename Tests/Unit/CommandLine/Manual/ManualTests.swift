@@ -450,6 +450,9 @@ extension ManualPage {
     #expect(
       try HelpCommand.text(for: ["daemon"], by: Main.commands, all: true).contains(
         HelpWriter().help(on: Main.commands.named(.daemonLog), all: true)))
+    expect(throws: Failure(.invalidRequest, "unknown command \"recipes\"", hint: "man agent-recipes")) {
+      try HelpCommand.text(for: ["recipes"], by: Main.commands)
+    }
     expect(throws: Failure(.invalidRequest, "unknown command \"daemon fly\"", hint: "agent help daemon")) {
       try HelpCommand.text(for: ["daemon", "fly"], by: Main.commands)
     }
