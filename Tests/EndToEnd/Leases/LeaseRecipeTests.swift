@@ -23,7 +23,9 @@ import Testing
     String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
   }
 
-  @Test(.enabled(if: Recipes.hasBubblewrap, "bubblewrap is not installed; \"make deps-check\" installs it"))
+  @Test(
+    .enabled(if: Recipes.hasBubblewrap, "bubblewrap is not installed; \"make deps-check\" installs it"),
+    .disabled(if: Programs.areSanitized, "the sanitizer's library is not there"))
   func `is all that a program in bubblewrap reaches`() throws {
     try Self.with { resource, _, path in
       let agent = try Programs.path("agent")
@@ -48,7 +50,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Machine.userID == 0, "only root can change the root directory"))
+  @Test(
+    .enabled(if: Machine.userID == 0, "only root can change the root directory"),
+    .disabled(if: Programs.areSanitized, "the sanitizer's library is not there"))
   func `works in an empty root directory with the one static program`() throws {
     try Resource.answering({ _ in (200, [], "answer") }) { resource in
       let root = resource.tree.path("root")
@@ -64,7 +68,9 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Machine.userID == 0, "only root can change the root directory"))
+  @Test(
+    .enabled(if: Machine.userID == 0, "only root can change the root directory"),
+    .disabled(if: Programs.areSanitized, "the sanitizer's library is not there"))
   func `is not needed where the directory of the daemon's socket is mounted in an empty root directory`() throws {
     try Resource.answering({ _ in (200, [], "answer") }) { resource in
       let root = resource.tree.path("root")
