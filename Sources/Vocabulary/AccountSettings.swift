@@ -78,7 +78,7 @@ package struct AccountSettings: Sendable, Hashable {
   /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
   package var profile: SecurityProfile?
-  /// Origins that may get the access token. Requests add to existing ones, and may contain only a host.
+  /// Origins that may get the access token. A request's origins are added to the account's; each may be only a host.
   package var origins: [String] = []
   /// When to renew tokens (default: ``RefreshPolicy/proactive``).
   package var refresh: RefreshPolicy?

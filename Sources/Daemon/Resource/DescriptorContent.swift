@@ -13,6 +13,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
   private let cancellation: Cancellation
   /// The byte range in a file. Nil for a stream.
   private let extent: Range<Int>?
+  /// A stream's first part, kept to send it again.
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptComplete = false

@@ -48,10 +48,10 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Adds a response that has a reservation, and continues it.
-  func add(_ answer: PendingResponse) {
+  /// Passes a response to the thread, which continues its transfer. The response must have a reservation.
+  func add(_ response: PendingResponse) {
     state.withLock { state in
-      state.newResponses.append(answer)
+      state.newResponses.append(response)
       state.descriptors?.wakeup.signal()
     }
   }

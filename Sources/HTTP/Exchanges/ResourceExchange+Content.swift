@@ -85,7 +85,7 @@ final class ReceivedContent {
     pending.isEmpty ? [] : [(receiver.descriptor, true)]
   }
 
-  /// Ends a pause once nothing is pending. Returns whether a pause ended.
+  /// Ends a pause, unless the receiver has yet to accept bytes. Returns whether a pause ended.
   func resume() -> Bool {
     guard isPaused, pending.isEmpty else { return false }
     isPaused = false

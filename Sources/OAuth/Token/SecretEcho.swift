@@ -4,7 +4,7 @@ internal import Encoding
 /// Searches a server's text for any ``minimumLength`` consecutive bytes of a secret, forwards or backwards, verbatim,
 /// percent-encoded, in hexadecimal or base64.
 struct SecretEcho {
-  /// The minimum number of matching bytes; any word might contain fewer.
+  /// The length of the shortest match. Ordinary words could contain shorter ones by chance.
   static let minimumLength = 8
 
   /// All sequences of ``minimumLength`` bytes in the text and its decodings, packed into numbers.

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Protects a process before it has secrets, and undoes its parent's settings (invariant: nobody inherits).
 package enum ProcessHardening {
-  /// Occupies closed standard descriptors, so that no file or socket gets their numbers, or ends the process. Call it
-  /// before opening anything.
+  /// Occupies closed standard descriptors, so that no file or socket gets their numbers. Exits with status 1 if it
+  /// cannot. Call it before opening anything.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }
   }

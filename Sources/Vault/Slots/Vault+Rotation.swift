@@ -4,7 +4,7 @@ internal import Platform
 // Key rotation: older keys do not decrypt later content.
 
 extension Vault {
-  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs, while the same levels are unlocked.
+  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs: those of the levels that are unlocked now.
   package func slotsThatNeedSecrets() throws(VaultError) -> [SlotSummary] {
     guard let vault = try loadForReading() else { return [] }
     let open = vault.keys

@@ -20,7 +20,7 @@ package struct Provider: Sendable, Hashable {
   package var hosts: [String] = []
   /// Whether this is another provider's server with other settings. Issuers and hosts then do not select it.
   package var isVariant = false
-  /// The end of the issuer's path, which is not part of ``paths``. An account's issuer may omit it.
+  /// The end of the issuer's path, if the endpoints' URLs lack it. An account's issuer may omit it.
   package var issuerPath = ""
   /// The endpoints that the metadata lacks, or all with ``Quirk/noMetadata``. Each is an absolute https URL, or a path
   /// to append to the issuer without its ``issuerPath``.

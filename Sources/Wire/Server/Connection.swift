@@ -40,6 +40,7 @@ package final class Connection {
     case plain([UInt8])
     case secret(any SecretLine)
 
+    /// In bytes.
     var count: Int {
       switch self {
       case .plain(let bytes): bytes.count

@@ -63,7 +63,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's contents before a failure, even to a slow peer.
+  /// Sends all that the pipe contains now, even to a slow peer. Call it before you send a failure.
   package func drain() { pass(upTo: .max) }
 
   /// Calls the end's action once all bytes are sent.

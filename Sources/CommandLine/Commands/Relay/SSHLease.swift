@@ -79,7 +79,7 @@ final class SSHLease {
   /// When to call ``handle()`` at the latest. Nil if the lease has ended.
   var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
-  /// Handles the lease's events. The session outlives the lease.
+  /// Handles the lease's events. If the lease ends, prints why; the ssh session continues.
   func handle() throws(SystemError) {
     try keeper.keepOpen(poller, poller.wait(until: .now))
   }

@@ -22,6 +22,7 @@ struct SupervisedCommand: ~Copyable {
     self.receiver = receiver
   }
 
+  /// The descriptor to poll, readable when a signal has arrived.
   var raw: Int32 { receiver.raw }
 
   /// Returns the command's status once it has ended.
