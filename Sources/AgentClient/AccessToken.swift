@@ -2,8 +2,8 @@ internal import Wire
 
 /// An access token with its session.
 ///
-/// Cannot be copied or printed. Its bytes are overwritten at the end of its lifetime. Request it whenever you need it:
-/// the agent returns a cached token in under a millisecond.
+/// The token cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime.
+/// Request it each time you need it: the agent returns a cached token in well under a millisecond.
 public struct AccessToken: ~Copyable, Sendable {
   /// The token's session.
   public let session: Session
@@ -11,13 +11,13 @@ public struct AccessToken: ~Copyable, Sendable {
   /// The token type: `Bearer` (RFC 6750) or `DPoP` (RFC 9449).
   public let type: String
 
-  /// The `DPoP` header for the request passed to ``Agent/tokenWithProof(method:url:nonce:for:)`` (RFC 9449, section
-  /// 4.1); nil for other tokens.
+  /// The `DPoP` header for the HTTP request passed to ``Agent/tokenWithProof(method:url:nonce:for:)`` (RFC 9449,
+  /// section 4.1); nil for other tokens.
   public let proof: String?
 
   private let bytes: TokenBytes
 
-  /// Creates a token, for your own ``SessionContainer`` and tests. Copies the bytes.
+  /// Creates a token, for your own ``SessionContainer`` and for tests. Copies the bytes.
   public init(_ bytes: Span<UInt8>, type: String = "Bearer", proof: String? = nil, session: Session) {
     self.bytes = TokenBytes(bytes)
     self.type = type
@@ -32,17 +32,19 @@ public struct AccessToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
+  /// A hash that identifies the token in this process.
   borrowing func fingerprint() -> Int { bytes.fingerprint() }
 
-  /// Returns the token as a `String`, which cannot be overwritten, for interfaces that require one.
+  /// Returns the token as a `String`, which cannot be overwritten after use. Use it only for interfaces that require
+  /// one.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Returns the value of the `Authorization` header. A `DPoP` token also needs the header ``proof``.
+  /// Returns the value of the `Authorization` header. A request with a `DPoP` token also needs a `DPoP` header with
+  /// ``proof``.
   public borrowing func revealedAuthorization() -> String {
     "\(type) \(revealed())"
   }
 
-  /// Parses a response line that contains a token and describes its session.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let description = answer.description

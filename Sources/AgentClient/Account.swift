@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// An account and its session's state, as the agent knows it without contacting a server.
+/// An account and the state of its session, as the agent knows it without contacting a server.
 public struct Account: Sendable, Hashable {
   /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
@@ -9,7 +9,7 @@ public struct Account: Sendable, Hashable {
     case signingIn = "signing_in"
     /// There is a valid access token.
     case active
-    /// The next request gets a new access token.
+    /// The session needs a new access token, which the next request gets.
     case stale
     case refreshing
     /// The session has ended. The user must sign in again.
@@ -17,7 +17,7 @@ public struct Account: Sendable, Hashable {
     case locked
     /// The last refresh failed for a temporary reason.
     case offline
-    /// The session had only an access token, which was not stored.
+    /// The session consisted of an access token only, which was not stored and is lost. The user must sign in again.
     case notKept = "not_kept"
     /// The vault is unreadable, so the state is unknown.
     case unreadable
@@ -32,37 +32,37 @@ public struct Account: Sendable, Hashable {
   /// The authorization server's issuer identifier.
   public var issuer: String
 
-  /// The session's state; nil if this version of the library does not know it.
+  /// The session's state; nil for a state that this version of the library does not know.
   public var state: State?
 
-  /// The user's email address or name in the verified ID Token; nil if unknown. To identify users, use
-  /// ``User/subject``.
+  /// The user's email address or name in the verified ID Token; nil if unknown. For display only: ``User/subject``
+  /// identifies the user.
   public var person: String?
 
-  /// Whether the client signed in as itself, without a user.
+  /// Whether this is a guest session: the client signed in as itself, without a user.
   public var isGuest: Bool
 
   /// Whether account and session exist only in the agent's memory.
   public var isEphemeral: Bool
 
-  /// Why the session is ``State/unreadable``; otherwise nil.
+  /// The reason why the session is ``State/unreadable``; otherwise nil.
   public var problem: AgentError?
 
-  /// The administrator's file for accounts of this name, if any.
+  /// The administrator's file for accounts of this name, if there is one.
   public var preset: Preset?
 
-  /// The administrator's file that prepares an account, and the settings that the user changed.
+  /// A file in which the administrator prepared an account, and the settings that the user changed.
   public struct Preset: Sendable, Hashable {
-    /// The file's path.
+    /// The path of the file.
     public var file: String
 
-    /// The names of the settings with the file's values.
+    /// The names of the settings that have the file's values.
     public var unchanged: [String]
 
     /// The names of the settings that the user changed.
     public var changed: [String]
 
-    /// Creates a preset, for your own ``SessionContainer`` and tests.
+    /// Creates a preset, for your own ``SessionContainer`` and for tests.
     public init(file: String, unchanged: [String] = [], changed: [String] = []) {
       (self.file, self.unchanged, self.changed) = (file, unchanged, changed)
     }
@@ -74,7 +74,7 @@ public struct Account: Sendable, Hashable {
     }
   }
 
-  /// Creates an account, for your own ``SessionContainer`` and tests.
+  /// Creates an account, for your own ``SessionContainer`` and for tests.
   public init(
     name: String, isActive: Bool, issuer: String, state: State?, person: String? = nil, isGuest: Bool = false,
     isEphemeral: Bool = false, problem: AgentError? = nil, preset: Preset? = nil
@@ -90,7 +90,7 @@ public struct Account: Sendable, Hashable {
     self.preset = preset
   }
 
-  /// Parses an element of the response to `list`; nil if the name or issuer is missing.
+  /// Creates an account from an element of the response to `list`; nil if the name or issuer is missing.
   init?(_ json: JSON) {
     guard let name = json[.name]?.string, let issuer = json[.issuer]?.string else { return nil }
     self.init(

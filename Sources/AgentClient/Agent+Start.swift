@@ -3,8 +3,10 @@ internal import Platform
 internal import Wire
 
 extension Agent {
-  /// Starts the daemon if it is not running, even at a socket that you specified. The daemon outlives this process, and
-  /// is not its child. Concurrent calls start only one.
+  /// Starts the daemon if it is not running, even at a socket that you specified.
+  ///
+  /// The program `agent` starts the daemon, so it is never this process's child and outlives it. Concurrent calls start
+  /// only one.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing or cannot find `agentd`.
   public func start() async throws(AgentError) {
@@ -38,7 +40,7 @@ extension Agent {
       ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
   }
 
-  /// Finds the program `agent`: at the specified path, next to this program, or in `PATH`.
+  /// Finds the specified program, the one next to this program, or the first one in `PATH`.
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {

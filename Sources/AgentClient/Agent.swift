@@ -9,12 +9,13 @@ internal import Wire
 /// let token = try await agent.token(for: "work", TokenOptions(minimumValidity: .seconds(60)))
 /// ```
 ///
-/// Any number of tasks may share one value. Calls block no thread of Swift's shared pool, and reconnect if necessary.
-/// Cancelling a task ends its call with the code `cancelled`.
+/// Any number of tasks may share one value. No call blocks a thread of Swift's shared pool. Cancelling a task ends its
+/// call with the code `cancelled`.
 ///
-/// Contains no tokens, claims or names, only an idle connection, which the agent closes after a minute.
+/// This object stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If
+/// the agent was restarted meanwhile, the next call reconnects.
 public final class Agent: SessionContainer {
-  /// The path specified by the caller; nil for the socket of the command `agent`.
+  /// The socket specified by the caller; nil for the socket of the command `agent`.
   let socketPath: String?
   private let startsDaemon: Bool
   let programPath: String?
@@ -23,17 +24,17 @@ public final class Agent: SessionContainer {
   /// How long to wait after the request's deadline, which the agent itself enforces.
   private static let grace = Duration.seconds(5)
 
-  /// Creates a client, without connecting yet.
+  /// Creates a client. Does not connect yet.
   ///
   /// The daemon must be a process of this user. At the default socket, calls start it if necessary. At a socket
   /// specified here or by `AGENT_SOCKET`, only ``start()`` does, because the socket may belong to an ended lease.
   ///
   /// - Parameters:
-  ///   - path: The absolute path of the socket, of any length, in a directory closed to other users. The default is
-  ///     `AGENT_SOCKET`, otherwise the socket in the runtime directory.
+  ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
+  ///     default is `AGENT_SOCKET`, otherwise the socket in the runtime directory.
   ///   - startsDaemon: Whether calls start a missing daemon at the default socket.
-  ///   - program: The absolute path of `agent`, which starts the daemon. By default, `agent` next to this program, or
-  ///     else in `PATH`.
+  ///   - program: The absolute path of `agent`, which starts the daemon. The default is the one next to this program,
+  ///     otherwise the first one in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
     socketPath = path
     self.startsDaemon = startsDaemon
@@ -50,10 +51,13 @@ public final class Agent: SessionContainer {
   /// Makes an account the active one, which calls use by default.
   public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
-  /// Whether a user or the client itself is signed in to an account (default: the active one), even if the session is
-  /// locked or the server unreachable. False for an unknown account. Contacts no server, which may have ended the
-  /// session.
+  /// Whether a user or the client itself is signed in. Needs no token and contacts no server.
   ///
+  /// The result is also true for a session that is locked or whose server is unreachable. The server may have ended the
+  /// session meanwhile.
+  ///
+  /// - Parameter account: The default is the active account.
+  /// - Returns: False if the account does not exist.
   /// - Throws: An error if the vault is unreadable.
   public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
     let accounts = try await accounts()
@@ -69,14 +73,16 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Returns the signed-in user of an account (default: the active one) according to its ID Token. Contacts no server.
+  /// Returns the signed-in user according to the verified ID Token. Needs no token and contacts no server.
   ///
+  /// - Parameter account: The default is the active account.
   /// - Returns: Nil if the account does not exist or has no session, or the server issued no ID Token.
   /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; another error if the session's state is unknown.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }
   }
 
+  /// The codes of errors that mean that there is no session.
   private static let noSessionCodes: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The response to `whoami` from the verified ID Token; nil without a session.
@@ -98,22 +104,27 @@ public final class Agent: SessionContainer {
     return vault?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
-  /// Ends a session (default: the active account's): revokes its tokens, if the server supports that, and deletes them.
-  /// The account remains.
+  /// Ends a session: revokes its tokens, if the server supports that, and deletes them. The account remains.
+  ///
+  /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) async throws(AgentError) { try await signOut(account, locally: false) }
 
-  /// Ends a session (default: the active account's). The account remains.
+  /// Ends a session. The account remains.
   ///
-  /// - Parameter isLocal: Whether to delete the tokens without revoking them at the server.
+  /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - isLocal: Whether to delete the tokens without revoking them at the server.
   public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
     _ = try await ask(.logout(LogoutRequest(account: account, skipsRevocation: isLocal)))
   }
 
   // MARK: Tokens
 
-  /// Returns a valid access token of an account (default: the active one), renewing it first if necessary.
+  /// Returns a valid access token, renewing it first if necessary.
   ///
-  /// - Parameter options: The token's lifetime, scope and resources.
+  /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - options: The token's lifetime, scope and resources.
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; otherwise another remedy.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
@@ -121,13 +132,15 @@ public final class Agent: SessionContainer {
     try await token(in: .token(options.request(for: account)), options.timeoutSeconds)
   }
 
-  /// Returns a valid access token bound to a key, with a DPoP proof for one HTTP request in ``AccessToken/proof`` (RFC
-  /// 9449, section 7.1). The token's session has no claims.
+  /// Returns a valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section
+  /// 7.1).
+  ///
+  /// The proof is in ``AccessToken/proof``. The token's session has no claims.
   ///
   /// - Parameters:
-  ///   - method: The HTTP request's method, case-sensitive.
-  ///   - url: The HTTP request's https URL. The account must list its origin.
-  ///   - nonce: The resource's last nonce (RFC 9449, section 9), if any.
+  ///   - method: The method of the HTTP request, case-sensitive.
+  ///   - url: The https URL of the HTTP request. The account must list its origin.
+  ///   - nonce: The resource's last nonce (RFC 9449, section 9), if it sent one.
   ///   - account: The default is the account that lists the origin, never the active one.
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the
   ///   account's tokens are not bound to a key.
@@ -138,9 +151,11 @@ public final class Agent: SessionContainer {
     return try await token(in: .proof(request), WireProtocol.defaultTimeoutSeconds)
   }
 
-  /// Returns a valid ID Token of an account (default: the active one), renewing the session first if it has expired.
+  /// Returns a valid ID Token, renewing the session first if it has expired.
   ///
-  /// - Parameter options: ``TokenOptions/minimumValidity`` is about the access token.
+  /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - options: ``TokenOptions/minimumValidity`` is about the access token.
   /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if the ID Token has expired and the
   ///   server issues no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if the session
   ///   has no ID Token.
@@ -164,26 +179,27 @@ public final class Agent: SessionContainer {
 
   // MARK: Long requests
 
-  /// Returns the events of an account, or of all if `account` is nil, beginning with the first one after this call
-  /// returns.
+  /// Returns the events of sessions and accounts, beginning with the first one after this call returns.
+  ///
+  /// - Parameter account: The account to follow; nil for all events.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
     let replies = try await openStream(RequestEnvelope(.events(EventsRequest(account: account, follows: true))))
     return try await AgentEvents(beginningOf: replies)
   }
 
-  /// Begins a sign-in, whose steps describe what the user must do.
+  /// Begins a sign-in. The returned steps describe what the user must do.
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
     return SignIn(try await openStream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
-  /// Sends an HTTP request with an account's token, which stays in the agent. Returns when the response's head arrives.
-  /// If the resource rejects the token, the agent renews it and repeats the request once. It adds DPoP proofs if
-  /// necessary.
+  /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the response
+  /// arrives. If the resource rejects the token, the agent renews it and sends the request once more. It adds DPoP
+  /// proofs if necessary.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
-  ///   specified one, lists the URL's origin. A response's status is never an error.
+  ///   specified one, lists the origin of the URL. No status of a response is an error.
   public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
     let envelope = RequestEnvelope(.call(request.callRequest), timeoutSeconds: request.timeoutSeconds)
     return try await ResourceResponse(headOf: try await openStream(envelope), sending: UnsentBody(request.partsOfBody))
@@ -191,7 +207,7 @@ public final class Agent: SessionContainer {
 
   // MARK: - The connection
 
-  /// Sends a request and returns its result, ignoring events.
+  /// Sends a request and returns its result. Ignores events.
   func ask(_ request: Request) async throws(AgentError) -> JSONObject {
     try await converse(request, WireProtocol.defaultTimeoutSeconds) { (line) throws(Failure) in
       switch try Reply(parsing: line) {
@@ -202,8 +218,9 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Sends a request, and passes each response line to `body` until it returns a result. Reconnects once if the agent
-  /// has closed the idle connection.
+  /// Sends a request, and passes each response line to `body` until it returns a result.
+  ///
+  /// Reconnects once if the agent has closed the idle connection without processing the request.
   private func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(AgentError) -> Result {
@@ -222,8 +239,9 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Sends a request on the idle connection. Returns false if the agent had closed it, so that the request was not
-  /// received.
+  /// Sends a request on the idle connection.
+  ///
+  /// - Returns: False if the agent had closed the connection, so that the request was not received.
   private func sendIfOpen(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
@@ -256,7 +274,7 @@ public final class Agent: SessionContainer {
           if let result = try await connection.nextLine(before: deadline, body) { return result }
         }
       }
-      // There may be unread data after other failures, so drop the connection.
+      // After other failures there may be unread data, so drop the connection.
       if ![.daemonUnavailable, .daemonStopped, .timeout, .internalError, .cancelled].contains(error.code) {
         keepIdle(connection)
       }
@@ -264,13 +282,14 @@ public final class Agent: SessionContainer {
     }
   }
 
+  /// Keeps the connection for the next call.
   private func keepIdle(_ connection: consuming DaemonConnection) {
     // Of two idle connections, one is closed.
     var connection = Optional(connection)
     idleConnection.withLock { swap(&$0, &connection) }
   }
 
-  /// Begins a long request on its own connection.
+  /// Begins a long request on a connection of its own.
   private func openStream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
@@ -281,7 +300,7 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Connects and sends a request at once, since the daemon closes idle connections and this task may be delayed.
+  /// Connects and sends a request at once: the daemon closes idle connections and this task may be delayed.
   private func connect(sending request: RequestEnvelope) async throws(Failure) -> DaemonConnection {
     let found = Monitor<DaemonConnection?>(nil)
     try await OwnThread.run { [self] () throws(Failure) in
@@ -308,7 +327,7 @@ public final class Agent: SessionContainer {
     return try SocketLocation.fromEnvironment() == nil
   }
 
-  /// Connects to the daemon; nil if it is not running. May block.
+  /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketLocation.connectToDaemon() }
     guard let location = SocketLocation(path: socketPath) else {

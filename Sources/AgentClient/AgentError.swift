@@ -1,21 +1,24 @@
 internal import Wire
 
-/// Why a request to the agent failed. Contains no part of a token.
+/// The reason why a request to the agent failed.
+///
+/// Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// The action that helps. Base decisions on this only.
+  /// The action that helps. Base decisions on this alone.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes.
+    /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes. Retrying does not
+    /// help.
     case signIn
     /// The network, the server or the agent is temporarily unavailable. The session is still valid.
     case tryLater
     /// The sessions are locked. The user must unlock them.
     case unlock
-    /// The configuration of agent or server is wrong.
+    /// The configuration of the agent or of the server is wrong.
     case fixConfiguration
     /// Nothing helps: the user or the server denied the request, the server violated the protocol, or the task was
     /// cancelled.
     case none
-    /// The request is invalid: the calling program has a bug.
+    /// The request is invalid, because the calling program has a bug.
     case fixProgram
 
     init(_ code: FailureCode) {
@@ -32,7 +35,7 @@ public struct AgentError: Error, Sendable, Hashable {
         }
     }
 
-    /// The remedy for an exit status of "failed".
+    /// The remedy for a code whose exit status is "failed".
     private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
       switch code {
       case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .idTokenRejected, .malformedToken: .none
@@ -44,16 +47,16 @@ public struct AgentError: Error, Sendable, Hashable {
   /// The action that helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired` (<doc:Errors>); `internal_error` for an unknown code of a newer agent.
+  /// The code, such as `session_expired`; see <doc:Errors>. An unknown code of a newer agent becomes `internal_error`.
   public let code: String
 
-  /// One English sentence in lowercase without a full stop, safe for a terminal.
+  /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
   /// The hint for the user, if any: usually a command of `agent`, quoted for `sh`.
   public let hint: String?
 
-  /// The codes of errors that the library detects.
+  /// The codes of errors that the library itself detects.
   enum OwnCode: String, CaseIterable {
     case installationChanged = "installation_changed"
     case bodyTooLarge = "body_too_large"
@@ -86,8 +89,13 @@ public struct AgentError: Error, Sendable, Hashable {
     return namesOption ? nil : text
   }
 
-  /// Creates an error, for your own ``SessionContainer`` and tests. `code` is one of <doc:Errors>, or your own.
-  /// `message` is one sentence in lowercase, without a full stop.
+  /// Creates an error, for your own ``SessionContainer`` and for tests.
+  ///
+  /// - Parameters:
+  ///   - remedy: The action that helps.
+  ///   - code: A code of <doc:Errors>, or your own.
+  ///   - message: One sentence in lowercase, without a full stop.
+  ///   - hint: A command that helps.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {
     self.remedy = remedy
     self.code = code

@@ -2,24 +2,30 @@ internal import Wire
 
 /// An event of a session or of the accounts.
 public struct AgentEvent: Sendable, Hashable {
-  /// The kinds of events. Times are in Unix seconds.
+  /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
   public enum Kind: Sendable, Hashable {
-    /// A user or, if `isGuest`, the client itself has signed in. `expiresAt` is the access token's expiry, if known.
-    /// `wasGuest` is true if the account had a guest's session before.
+    /// A user or the client has signed in.
+    ///
+    /// - Parameters:
+    ///   - expiresAt: The expiry of the access token, if known.
+    ///   - isGuest: Whether the session belongs to a guest.
+    ///   - wasGuest: Whether the account had a guest's session before.
     case signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false)
-    /// The session has ended. The cause is that of agent-protocol(7), for example `user`, `expired` or `revoked`.
+    /// The session has ended.
+    ///
+    /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
-    /// The session got a new token, with this expiry if known.
+    /// The session got a new token, with its expiry if known.
     case refreshed(expiresAt: Int?)
     /// A refresh failed with this remedy and the code of an ``AgentError``.
     case refreshFailed(AgentError.Remedy, code: String)
-    /// The cached token expires soon and was not renewed. Unless renewable, its expiry ends the session.
+    /// The cached token expires soon and was not renewed. If it cannot be renewed, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
-    /// The cached token has expired. If it is not renewable, the session has ended.
+    /// The cached token has expired. If it cannot be renewed, the session has ended.
     case expired(at: Int, isRenewable: Bool)
     /// The session ends at this time unless the user signs in again.
     case sessionExpiring(at: Int)
-    /// The server is unreachable for the reason in the code. The agent still returns the cached token.
+    /// The server is unreachable, for the reason in the code. The agent still returns the cached token.
     case offline(code: String)
     /// The server is reachable again.
     case online
@@ -28,7 +34,7 @@ public struct AgentEvent: Sendable, Hashable {
     case accountAdded
     case accountRemoved
     case accountRenamed(from: String)
-    /// Another account became the active one, or none is active any more.
+    /// Another account became the active one, or there is no active account any more.
     case activeChanged
 
     fileprivate init(_ event: SessionEvent) {
@@ -55,7 +61,7 @@ public struct AgentEvent: Sendable, Hashable {
     }
   }
 
-  /// The time, in Unix seconds.
+  /// The time, in seconds since 1970-01-01T00:00:00Z.
   public var time: Int
 
   /// The account, if the event is about one.

@@ -1,4 +1,4 @@
-/// The iterator of ``AgentEvents``, ``ResourceResponse`` and ``SignIn``, for one task.
+/// The iterator of ``AgentEvents``, ``ResourceResponse`` and ``SignIn``. Use it from one task.
 public struct AgentIterator<Element: Sendable>: AsyncIteratorProtocol, Sendable {
   /// Returns the next element; nil at the end.
   let advance: @Sendable () async throws(AgentError) -> Element?

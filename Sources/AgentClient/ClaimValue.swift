@@ -12,12 +12,13 @@ public indirect enum ClaimValue: Sendable, Hashable {
   case list([ClaimValue])
   case object([String: ClaimValue])
 
-  /// The string; nil for another type.
+  /// The string, or nil if the value is of another type.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The strings of a list, or a single string as a list; otherwise nil. Servers use both for roles and groups.
+  /// The strings of a list, or a single string as a list. Nil if the value is of another type. Servers use both forms
+  /// for roles and groups.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]

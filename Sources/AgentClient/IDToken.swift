@@ -1,20 +1,20 @@
 internal import Encoding
 internal import Wire
 
-/// An unexpired ID Token that the agent has verified (OpenID Connect Core 1.0, section 2).
+/// An ID Token that the agent has verified and that has not expired (OpenID Connect Core 1.0, section 2).
 ///
 /// ```swift
 /// let token = try await agent.idToken(for: "work")
 /// print(token.user.subject, token.expiresAt)
 /// ```
 ///
-/// Pass it to services that accept and verify ID Tokens. Cannot be copied. Its bytes are overwritten at the end of its
-/// lifetime.
+/// Pass it to services that accept ID Tokens and verify them. Like an ``AccessToken``, it cannot be copied, and its
+/// bytes are overwritten at the end of its lifetime.
 public struct IDToken: ~Copyable, Sendable {
-  /// The user according to the token, with all claims.
+  /// The user according to the token, with all its claims.
   public let user: User
 
-  /// The expiry (`exp`), in Unix seconds.
+  /// The expiry (`exp`), in seconds since 1970-01-01T00:00:00Z.
   public let expiresAt: Int
 
   private let bytes: TokenBytes
@@ -33,10 +33,12 @@ public struct IDToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
-  /// Returns the token as a `String`, like ``AccessToken/revealed()``.
+  /// Returns the token as a `String`; see ``AccessToken/revealed()``.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Parses a response with an ID Token and its claims. Throws if there is no valid ID Token.
+  /// Parses a response with an ID Token and its claims.
+  ///
+  /// - Throws: The reason why there is no valid ID Token.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let (account, issuer) = (answer.description.account, answer.description.issuer)

@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// Identifies the store of one user's sessions on one machine.
+/// Identifies the store of one user's sessions on one machine, from its first sign-in to its removal.
 ///
 /// The ID is random but not secret, and changes if the store is removed and created again. A program that stores data
-/// about a session should store the ID too, and delete both if the ID changes.
+/// of a session, such as a user's cache, should store the ID too, and delete both if the ID changes.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
   /// The ID as 32 lowercase hexadecimal digits.
   public let text: String

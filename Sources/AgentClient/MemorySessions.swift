@@ -1,8 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// Sessions in this program's memory, for tests and experiments without an agent. The first account is the active one.
-/// Tokens are stored as plain strings.
+/// Sessions in the memory of this program, for tests and for experiments without an agent.
+///
+/// The first account is the active one. Tokens are stored as plain strings.
 public final class MemorySessions: SessionContainer {
   /// An access token and its session.
   public struct Grant: Sendable {
@@ -18,8 +19,9 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Renews a session if its token expires too soon or the caller wants a new one. Errors other than ``AgentError`` and
-  /// `CancellationError` become `internal_error`.
+  /// Renews a session. Called if its token expires too soon, or the caller wants a new one.
+  ///
+  /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {
@@ -39,10 +41,16 @@ public final class MemorySessions: SessionContainer {
   private let state = Monitor(State())
   private let now: @Sendable () -> Int
 
-  /// Creates an empty container with a new installation. `now` returns Unix seconds.
+  /// Creates an empty container with a new installation.
+  ///
+  /// - Parameter now: Returns the time in seconds since 1970-01-01T00:00:00Z.
   public init(now: @escaping @Sendable () -> Int) { self.now = now }
 
-  /// Adds a session, or replaces that of the same account. Without `refresh`, an expired session requires a sign-in.
+  /// Adds a session, or replaces the session of the same account.
+  ///
+  /// - Parameters:
+  ///   - grant: The token and its session.
+  ///   - refresh: Renews the session; nil if an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -51,7 +59,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Removes all sessions and begins a new installation.
+  /// Removes all sessions and begins a new installation, as if the agent's store had been removed.
   public func reinstall() { state.withLock { $0 = State() } }
 
   /// The installation that the sessions belong to.
@@ -75,8 +83,11 @@ public final class MemorySessions: SessionContainer {
     return entry.refresh == nil ? .expired : .stale
   }
 
-  /// Returns a valid access token of an account (default: the active one), renewing it first if necessary. Only the
-  /// refresh handler uses options other than the lifetime and `forcesRefresh`.
+  /// Returns a valid access token, renewing it first if necessary.
+  ///
+  /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - options: The token's lifetime. The refresh handler gets all options.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
@@ -101,7 +112,9 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
-  /// Ends a session (default: the active account's), and deletes its token and refresh handler. The account remains.
+  /// Ends a session, and deletes its token and refresh handler. The account remains.
+  ///
+  /// - Parameter account: The default is the active account.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     let (name, _) = try entry(account)
     state.withLock {
@@ -110,7 +123,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// The name and entry of an account (default: the active one).
+  /// The name and the entry of an account. The default is the active one.
   private func entry(_ account: String?) throws(AgentError) -> (String, Entry) {
     let found: (String, Entry)? = state.withLock { state in
       guard let name = account ?? state.active, let entry = state.entries[name] else { return nil }

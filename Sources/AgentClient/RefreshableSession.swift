@@ -12,10 +12,10 @@ internal import Wire
 /// }
 /// ```
 ///
-/// Remembers the session of the last token, but not the token. Forgets the user at ``signOut()``, or when a call finds
-/// the session ended.
+/// This object remembers the session of the last token, but not the token. It forgets the user at ``signOut()``, or
+/// when a call reports that the session has ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// Receives a renewed session, before its token is returned.
+  /// A closure that receives a renewed session, before its token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
   /// The result of a request with a token.
@@ -25,7 +25,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     case rejected
   }
 
-  /// The session, installation and fingerprints of the last tokens.
+  /// The state after the last token.
   private struct KnownSession {
     /// The session of the last token; nil after a sign-out.
     var session: Session?
@@ -37,6 +37,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// A fresh token that a resource rejected.
   private struct Rejection {
     let fingerprint: Int
+    /// When to forget the rejection.
     let expiry: Instant
   }
 
@@ -44,7 +45,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private static var rejectionLifetime: Duration { .seconds(300) }
   private static var maximumRejections: Int { 64 }
 
-  /// How many tokens are remembered: more than one, since a task with an older token may report last.
+  /// How many tokens are remembered. One is not enough, since a task with an older token may report last.
   private static var maximumFingerprints: Int { 16 }
 
   private let account: String?
@@ -56,9 +57,11 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// The last rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
-  /// Creates a session of an account (default: the active one), without requesting anything yet.
+  /// Creates a session, without requesting anything yet.
   ///
   /// - Parameters:
+  ///   - account: The default is the active account.
+  ///   - container: The container with the session.
   ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
   ///   - reportRefresh: Called once for each new token except the first one.
   public init(
@@ -80,7 +83,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   ///   `installation_changed` if its installation has changed since the last token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
-  /// Ends the session in the container, and forgets the user.
+  /// Ends the session in its container, and forgets the user.
   public func signOut() async throws(AgentError) {
     try await container.signOut(account)
     forget()
@@ -95,11 +98,13 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     rejections.withLock { $0 = [:] }
   }
 
-  /// Sends a request with a token. If the resource rejects the token, renews it and repeats the request once.
+  /// Sends a request with a token. If the resource rejects the token, renews it and sends the request once more.
   ///
-  /// A resource that rejects a fresh token causes no renewals for five minutes, or until the token is renewed.
+  /// A resource that rejects a fresh token causes no further renewals for five minutes, or until the token is renewed.
   ///
-  /// - Parameter resource: A name for the resource, for example its origin.
+  /// - Parameters:
+  ///   - resource: A name for the resource, for example its origin.
+  ///   - request: Sends the request with the token.
   /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
   ///   fresh token of a valid session; or the error of `request`.
   nonisolated(nonsending) public func send<Answer: ~Copyable>(
@@ -146,8 +151,9 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token. Returns whether it is new and not the first. Compares tokens, because an expiry may be missing or
-  /// depend on the clock.
+  /// Records a token. Compares tokens, because an expiry may be missing or change with the clock.
+  ///
+  /// - Returns: Whether the token is new and not the first.
   private func recordToken(_ fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
@@ -155,7 +161,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       return true
     }
     if isKnown { return false }
-    // A new installation has new tokens, so a known token needs no check.
+    // Tokens do not change without the installation.
     let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {

@@ -23,22 +23,28 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The method, case-sensitive.
   public var method: String
 
-  /// The header fields, to which the agent adds the token's.
+  /// The header fields. The agent adds those for the token.
   public var headers: [HTTPField] = []
 
   /// The body; nil for none.
   public var body: [UInt8]?
 
-  /// Nil for the account that lists the origin of ``url``, even if another one is active.
+  /// The account. The default is the one that lists the origin of ``url``; the active account is not used.
   public var account: String?
 
-  /// Whether to return redirects instead of following them within the origin.
+  /// Whether to return redirects instead of following those within the origin.
   public var refusesRedirects = false
 
   /// The timeout for getting the token, and then for a stalled transfer: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// Creates a request, by default `GET`, or `POST` with a body.
+  /// Creates a request.
+  ///
+  /// - Parameters:
+  ///   - url: An https URL of at most 2,048 bytes.
+  ///   - method: The default is `GET`, or `POST` with a body.
+  ///   - body: The content, if any.
+  ///   - account: The default is the one that lists the origin of `url`.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url
     self.method = method ?? (body == nil ? "GET" : "POST")
@@ -49,7 +55,7 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The maximum length of a body within the request's line, and of each part of a longer body.
   private static let partBytes = 48 << 10
 
-  /// The request, with the body in lines, so that it also works over a socket forwarded from another machine.
+  /// The body is sent in lines, so that the request also works over a socket forwarded from another machine.
   var callRequest: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },

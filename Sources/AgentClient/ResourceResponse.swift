@@ -9,8 +9,8 @@ internal import Wire
 /// for try await part in response { write(part) }
 /// ```
 ///
-/// The agent reads from the server only as fast as you read the parts. Release the response or cancel the reading task
-/// to end the request. Read from one task.
+/// The agent reads from the server only as fast as you read the parts. Release the response, or cancel the reading
+/// task, to end the request. Read from one task.
 public final class ResourceResponse: AsyncSequence, Sendable {
   /// The status code (RFC 9110, section 15).
   public let status: Int
@@ -41,19 +41,20 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns the value of the first header field with this name, if any.
+  /// Returns the value of the first header field with this name; nil if there is none.
   public func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
 
-  /// Why the request failed: the resource rejects even new tokens, or requires another sign-in. Nil on success and
-  /// before the end of the body.
+  /// The reason why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the
+  /// end of the body; nil on success.
   public var problem: AgentError? { endProblem.withLock { $0 } }
 
-  /// Reads the rest of the body, at most `limit` bytes.
+  /// Reads the rest of the body.
   ///
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; or the errors
-  ///   of the iterator.
+  /// - Parameter limit: The maximum number of bytes.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; otherwise the
+  ///   errors of the iterator.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -66,8 +67,9 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     return bytes
   }
 
-  /// Returns an iterator over the remaining parts of the body, each at most 48 KiB. It throws
-  /// ``AgentError/Remedy/tryLater`` if the rest is missing.
+  /// Returns an iterator over the remaining parts of the body, each at most 48 KiB.
+  ///
+  /// It throws ``AgentError/Remedy/tryLater`` if the rest is missing.
   public func makeAsyncIterator() -> AgentIterator<[UInt8]> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> [UInt8]? {
@@ -92,6 +94,7 @@ final class UnsentBody: Sendable {
   private struct State: Sendable {
     /// Last part first, so that `popLast()` returns the next one.
     var parts: [ResourceBodyRequest]
+    /// Whether the agent has requested the next part.
     var isPartRequested = false
   }
 
@@ -102,7 +105,7 @@ final class UnsentBody: Sendable {
   /// Records that the agent requested the next part.
   func recordRequest() { state.withLock { $0.isPartRequested = true } }
 
-  /// Sends the next part, if requested.
+  /// Sends the next part, if the agent has requested it.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {
     let part = state.withLock { state -> ResourceBodyRequest? in
       guard state.isPartRequested else { return nil }

@@ -15,8 +15,8 @@ internal import Wire
 /// }
 /// ```
 ///
-/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Release the sequence or cancel the waiting
-/// task to cancel the sign-in without storing anything. Use it from one task.
+/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Release the sequence, or cancel the task
+/// that waits for a step, to cancel the sign-in without storing anything. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
   public enum Step: Sendable, Hashable {
@@ -24,15 +24,21 @@ public final class SignIn: AsyncSequence, Sendable {
     case openPage(Page)
     /// The user must open a URL on any device, and enter a code there.
     case enterCode(DeviceCode)
-    /// The browser that signed in may be another user's. Nothing is stored before ``SignIn/confirm(_:)``. The subject
-    /// and name are those in the ID Token, if any.
+    /// The browser that signed in may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
+    ///
+    /// - Parameters:
+    ///   - subject: The user's identifier in the ID Token, if any.
+    ///   - name: The user's name in the ID Token, if any.
     case confirm(subject: String?, name: String?)
     /// The URL passed to ``SignIn/pass(redirect:)`` is not the response of this sign-in, which continues.
     case redirectRefused(AgentError)
     /// A notice: one sentence, safe for a terminal.
     case notice(String)
-    /// The sign-in has succeeded. The session lacks claims, which ``Agent/currentUser(_:)`` returns. `wasGuest` is true
-    /// if the account had a guest's session before.
+    /// The sign-in has succeeded.
+    ///
+    /// - Parameters:
+    ///   - session: The session. It has no claims; ``Agent/currentUser(_:)`` returns them.
+    ///   - wasGuest: Whether the account had a guest's session before.
     case signedIn(_ session: Session, wasGuest: Bool = false)
   }
 
@@ -51,7 +57,7 @@ public final class SignIn: AsyncSequence, Sendable {
     public var redirectURI: String
     /// Whether the user must paste the URL at which the browser ends, for ``SignIn/pass(redirect:)``.
     public var mustPaste: Bool
-    /// When the sign-in ends, in Unix seconds.
+    /// When the sign-in ends, in seconds since 1970-01-01T00:00:00Z.
     public var expiresAt: Int
   }
 
@@ -67,7 +73,7 @@ public final class SignIn: AsyncSequence, Sendable {
     public var verificationURI: String
     /// The URL that includes the code, for example for a QR code.
     public var verificationURIComplete: String?
-    /// When the code expires, in Unix seconds.
+    /// When the code expires, in seconds since 1970-01-01T00:00:00Z.
     public var expiresAt: Int
   }
 
@@ -81,20 +87,24 @@ public final class SignIn: AsyncSequence, Sendable {
     self.agent = agent
   }
 
-  /// Passes the complete URL at which the browser has ended, at most 16,384 bytes, after a ``Step/openPage(_:)`` with
-  /// ``Page/mustPaste``.
+  /// Passes the URL at which the browser has ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
   ///
-  /// - Throws: An error with the code `redirect_rejected` if the URL is not this sign-in's response. The sign-in
+  /// - Parameter url: The complete URL, at most 16,384 bytes.
+  /// - Throws: An error with the code `redirect_rejected` if the URL is not the response of this sign-in, which
   ///   continues.
   public func pass(redirect url: String) async throws(AgentError) {
     _ = try await agent.ask(.loginStep(.redirect(loginID: try requireLoginID(), url: url)))
   }
 
-  /// Answers ``Step/confirm(subject:name:)``. If `isUser` is false, the server ends the session and the sign-in fails.
+  /// Answers ``Step/confirm(subject:name:)``.
+  ///
+  /// - Parameter isUser: Whether the user confirms the sign-in. If false, the server ends the session and the sign-in
+  ///   fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginStep(.confirm(loginID: try requireLoginID(), isConfirmed: isUser)))
   }
 
+  /// The sign-in's ID, from its first step.
   private func requireLoginID() throws(AgentError) -> String {
     guard let login = loginID.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
@@ -102,8 +112,10 @@ public final class SignIn: AsyncSequence, Sendable {
     return login
   }
 
-  /// Returns an iterator over the remaining steps. It throws the reason of a failure: ``AgentError/Remedy/signIn`` if a
-  /// code expired, ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
+  /// Returns an iterator over the remaining steps.
+  ///
+  /// It throws the reason why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired,
+  /// ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
   public func makeAsyncIterator() -> AgentIterator<Step> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> Step? {

@@ -10,26 +10,26 @@ public struct SignInOptions: Sendable, Hashable {
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser on any machine. The user pastes the URL at which it ends, for ``SignIn/pass(redirect:)``.
+    /// A browser on any machine. The user pastes the URL at which it ends; see ``SignIn/pass(redirect:)``.
     case paste
   }
 
   /// The account. The default is the active one, or a name derived from the issuer's host.
   public var account: String?
 
-  /// The authorization server's issuer identifier; nil for the account's. If no account has it, the sign-in adds one.
+  /// The issuer identifier of the authorization server. If no account has it, the sign-in adds one.
   public var issuer: String?
 
   /// The client identifier. The default is the account's, or the one in the agent's `clients.json`.
   public var clientID: String?
 
-  /// The requested scope; if empty, the account's.
+  /// The requested scope. If empty, the scope of the account.
   public var scope: [String] = []
 
   /// The resources of the tokens (RFC 8707, section 2.1).
   public var resources: [String] = []
 
-  /// Additional origins for the access token, such as `https://api.example.org`.
+  /// Additional origins that may get the access token, such as `https://api.example.org`.
   public var origins: [String] = []
 
   /// The flow. By default the agent chooses.
@@ -44,14 +44,14 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to keep an existing session of the account instead of signing in again.
   public var keepsSession = false
 
-  /// Whether to sign in as a guest: the client, which must authenticate itself, gets tokens without a user (RFC 6749,
-  /// section 4.4). A later sign-in without this option makes the account the user's.
+  /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
+  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
   /// Whether to make the account active, even if it keeps its session.
   public var activates = false
 
-  /// Whether to keep account and session only in the daemon's memory.
+  /// Whether to keep account and session in the daemon's memory only.
   public var isEphemeral = false
 
   /// Whether to allow an issuer at a loopback address without TLS, for tests.
@@ -61,7 +61,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// option, ``prompt``, ``acrValues`` and ``maximumAge``.
   public var loginHint: String?
 
-  /// The prompts that the server must show, separated by spaces: `login`, `consent`, `select_account` and so on.
+  /// The prompts that the server must show: `login`, `consent`, `select_account` and so on, separated by spaces.
   public var prompt: String?
 
   /// The acceptable authentication context classes (`acr_values`).
@@ -74,6 +74,11 @@ public struct SignInOptions: Sendable, Hashable {
   public var timeout: Duration = .seconds(600)
 
   /// Creates options for a sign-in.
+  ///
+  /// - Parameters:
+  ///   - account: The default is the active one, or a name derived from the issuer's host.
+  ///   - issuer: The default is the account's issuer.
+  ///   - clientID: The default is the account's client ID.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {
     self.account = account
     self.issuer = issuer

@@ -14,7 +14,7 @@
     unsafe storage.deallocate()
   }
 
-  // Not inlined: the optimizer may remove unread writes.
+  // Not inlined: the optimizer may remove writes that are never read.
   @inline(never) private static func overwrite(_ storage: UnsafeMutableBufferPointer<UInt8>) {
     unsafe storage.update(repeating: 0)
   }
@@ -25,7 +25,7 @@
     try unsafe body(storage.span)
   }
 
-  /// Identifies the token in this process. A random key keeps the hash from revealing the token.
+  /// A hash that identifies the token in this process. Its random key keeps it from revealing the token.
   borrowing func fingerprint() -> Int {
     var hasher = Hasher()
     unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))

@@ -2,11 +2,11 @@ internal import Wire
 
 /// The options of a token request.
 public struct TokenOptions: Sendable, Hashable {
-  /// The minimum remaining lifetime, up to a day, rounded up to seconds; nil for the agent's default.
+  /// The minimum remaining lifetime, up to a day; nil for the agent's default. Rounded up to seconds.
   public var minimumValidity: Duration?
 
   /// Whether to request a new token even if the cached one is valid. Set it only after a resource has rejected the
-  /// token.
+  /// token, never for each request.
   public var forcesRefresh = false
 
   /// The requested part of the granted scope; if empty, all of it (RFC 6749, section 6).
@@ -15,7 +15,7 @@ public struct TokenOptions: Sendable, Hashable {
   /// The resources of the token (RFC 8707, section 2.2).
   public var resources: [String] = []
 
-  /// The audience of the token, if the server has this parameter.
+  /// The audience of the token, for servers with this parameter.
   public var audience: String?
 
   /// How long to wait for the agent, which may have to contact a server: 1 second to an hour.

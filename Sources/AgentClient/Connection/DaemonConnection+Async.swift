@@ -5,7 +5,7 @@ extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
   /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
-  ///   disconnects; the errors of `body`. Only after the latter can the connection be reused.
+  ///   disconnects; the errors of `body`. The connection can be reused only after an error of `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -25,7 +25,9 @@ extension DaemonConnection {
     return result
   }
 
-  /// Sends environment variables of this process. Throws like ``nextLine(before:_:)``.
+  /// Sends environment variables of this process to the daemon.
+  ///
+  /// - Throws: The errors of ``nextLine(before:_:)``.
   mutating func sendVariables(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
     try send(RequestEnvelope(variables.request), passing: variables.values)
     try await nextLine(before: deadline) { (line) throws(Failure) in
@@ -33,10 +35,12 @@ extension DaemonConnection {
     }
   }
 
-  /// In bytes. A socket accepts that much at once, so sending never blocks.
+  /// The maximum length of a line in bytes. A socket accepts that much at once, so sending never blocks.
   private static let maximumSentBytes = 100 << 10
 
-  /// Sends a request. Throws `invalid_request` if it is too long.
+  /// Sends a request.
+  ///
+  /// - Throws: `invalid_request` if the request is too long.
   func sendWhole(_ request: RequestEnvelope) throws(Failure) {
     guard request.serialized().count <= Self.maximumSentBytes else {
       throw Failure(.invalidRequest, verbatim: "the request is longer than \(Self.maximumSentBytes) bytes")

@@ -3,8 +3,10 @@ internal import Wire
 
 /// Runs blocking calls, each on a thread of its own.
 enum OwnThread {
-  /// Runs `body` and waits for its result. Throws `cancelled` if the task is cancelled. The thread then continues, and
-  /// its result is dropped.
+  /// Runs `body` and waits for its result.
+  ///
+  /// - Throws: The errors of `body`; `cancelled` if the task is cancelled. The thread then continues, and its result is
+  ///   dropped.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {

@@ -1,7 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// The response lines of a long request on its own connection. Releasing the stream ends the request.
+/// The response lines of a long request, on a connection of its own. Releasing the stream closes the connection, which
+/// ends the request.
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
@@ -12,7 +13,8 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// The request, until the first line arrives. Repeated if that line asks for this process's environment variables.
+  /// The request, until the first line arrives. Repeated if that line reports that the daemon needs this process's
+  /// environment variables.
   private let repeatableRequest: Monitor<RequestEnvelope?>
 
   /// - Parameter deadline: The deadline for all lines.
@@ -24,7 +26,9 @@ final class ReplyStream: Sendable {
     self.deadline = deadline
   }
 
-  /// Waits for the next line. Returns nil after the last line or an error. Before waiting, calls `work`.
+  /// Waits for the next line. Returns nil once the last line was returned or an error was thrown.
+  ///
+  /// - Parameter work: Called before waiting, unless the response has ended.
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Waits for all sockets of this process on one thread, so that tasks block no threads of Swift's pool.
+/// Waits for all sockets of this process on one thread, so that waiting tasks block no threads of Swift's pool.
 final class SocketWaits: Sendable {
   /// How a wait ended. `late`: its deadline has passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
@@ -16,6 +16,7 @@ final class SocketWaits: Sendable {
     var waits: [UInt64: Wait] = [:]
     /// The last key in the poller. 0 is the key of ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
+    /// When the thread will wake.
     var wakesAt = Instant.distantFuture
   }
 
@@ -32,6 +33,7 @@ final class SocketWaits: Sendable {
     try poller.add(alarm.raw, interest: .read, key: 0)
   }
 
+  /// The instance that all connections use.
   private static func shared() throws(SystemError) -> SocketWaits {
     try sharedInstance.withLock { (instance) throws(SystemError) in
       if let instance { return instance }
@@ -48,7 +50,7 @@ final class SocketWaits: Sendable {
     return waits
   }
 
-  /// Waits until a descriptor, which must stay open, is readable or its peer disconnects.
+  /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open until this returns.
   ///
   /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
@@ -71,6 +73,7 @@ final class SocketWaits: Sendable {
     Failure(.storage, verbatim: "cannot wait for the daemon's answer: \(error.message)")
   }
 
+  /// Suspends the task until a wait ends, and returns the outcome.
   private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {
     let key = state.withLock { state in
       state.lastKey += 1
@@ -90,7 +93,7 @@ final class SocketWaits: Sendable {
   /// Adds a wait, and wakes the thread if its deadline is the first.
   private func add(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
-      // With the lock held, so that ``finish(_:_:)`` finds the descriptor in the poller.
+      // With the lock held, so that the end of the wait finds the descriptor in the poller.
       do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
         return (error, false)
       }
@@ -101,7 +104,7 @@ final class SocketWaits: Sendable {
     if isSooner { alarm.signal() }
   }
 
-  /// Ends a wait, unless already ended, and resumes its task.
+  /// Ends a wait, unless it has already ended, and resumes its task.
   private func finish(_ key: UInt64, _ outcome: Outcome) {
     let ended = state.withLock { state -> Wait? in
       guard let wait = state.waits.removeValue(forKey: key) else { return nil }
@@ -111,7 +114,7 @@ final class SocketWaits: Sendable {
     ended?.continuation.resume(returning: outcome)
   }
 
-  /// Ends the waits for readable sockets and for passed deadlines, on this instance's thread.
+  /// Ends waits for readable sockets and passed deadlines. Runs on the thread.
   private func run() -> Never {
     while true {
       let (deadline, late) = state.withLock { state in
