@@ -143,7 +143,7 @@ import Testing
   @Test func `is nothing without a terminal`() throws {
     try AgentTree.with { tree in
       let result = try tree.agent("login")
-      #expect(result.failed(3) && result.errorText.contains("hint: agent login"), "\(result.errorText)")
+      #expect(result.failed(3) && result.errorText.contains("hint: agent help providers"), "\(result.errorText)")
     }
   }
 }
