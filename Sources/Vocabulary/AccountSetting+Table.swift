@@ -27,6 +27,28 @@ extension AccountSetting {
     table.revocationEndpoint, table.registrationEndpoint, table.jwksURI,
   ]
 
+  // Shells call commands with these options, which do without the table.
+
+  package static let scope = AccountSetting(
+    "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
+    "All scopes (default: `openid` and more); they replace earlier ones; repeat the option, or separate them by spaces",
+    details:
+      "Replaces earlier scopes. Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.",
+    appliesAtSignIn: true)
+
+  package static let resource = AccountSetting(
+    "resource", \.resources, Option("resource", in: .access, "URI"),
+    "Request tokens for this resource (RFC 8707); may be repeated", appliesAtSignIn: true)
+
+  package static let audience = AccountSetting(
+    "audience", \.audience, Option("audience", in: .access, "NAME"),
+    "Request tokens with this audience; the server must support it", appliesAtSignIn: true)
+
+  package static let authorizationDetails = AccountSetting(
+    "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
+    "Request this authorization (RFC 9396); `@FILE` reads it from a file",
+    details: "A JSON array of objects with a `type`.", appliesAtSignIn: true)
+
   /// A row for each setting, in the order of the settings file and the manual.
   package struct Table: Sendable {
     package let issuer = AccountSetting(
@@ -45,20 +67,11 @@ extension AccountSetting {
       "Use the built-in settings for this provider",
       details: "Default: the one with this issuer, if any.", appliesAtSignIn: true, isSealed: true)
 
-    package let scope = AccountSetting(
-      "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
-      "All scopes (default: `openid` and more); they replace earlier ones; repeat the option, or separate them by spaces",
-      details:
-        "Replaces earlier scopes. Default: `openid`, and those of `profile`, `email` and `offline_access` that the server announces.",
-      appliesAtSignIn: true)
+    package let scope = AccountSetting.scope
 
-    package let resource = AccountSetting(
-      "resource", \.resources, Option("resource", in: .access, "URI"),
-      "Request tokens for this resource (RFC 8707); may be repeated", appliesAtSignIn: true)
+    package let resource = AccountSetting.resource
 
-    package let audience = AccountSetting(
-      "audience", \.audience, Option("audience", in: .access, "NAME"),
-      "Request tokens with this audience; the server must support it", appliesAtSignIn: true)
+    package let audience = AccountSetting.audience
 
     package let parameters = AccountSetting(
       "parameters", \.parameters, Option("parameter", in: .access, "NAME=VALUE"),
@@ -72,10 +85,7 @@ extension AccountSetting {
       "Request these claims (OpenID Connect Core, section 5.5); `@FILE` reads them from a file",
       details: "A JSON object.", appliesAtSignIn: true)
 
-    package let authorizationDetails = AccountSetting(
-      "authorization_details", \.authorizationDetails, Option("authorization-details", in: .access, "JSON"),
-      "Request this authorization (RFC 9396); `@FILE` reads it from a file",
-      details: "A JSON array of objects with a `type`.", appliesAtSignIn: true)
+    package let authorizationDetails = AccountSetting.authorizationDetails
 
     package let tokenEndpointAuthMethod = AccountSetting(
       "token_endpoint_auth_method", \.tokenEndpointAuthMethod,

@@ -45,16 +45,16 @@ extension AccountSetting {
 
 extension Option<String?> {
   static var issuer: Self { Self(AccountSetting.table.issuer) }
-  static var audience: Self { Self(AccountSetting.table.audience) }
-  static var authorizationDetails: Self { Self(AccountSetting.table.authorizationDetails) }
+  static var audience: Self { Self(AccountSetting.audience) }
+  static var authorizationDetails: Self { Self(AccountSetting.authorizationDetails) }
   static var caFile: Self { Self(AccountSetting.table.caFile) }
   static var refreshTokenFile: Self { file("refresh-token-file", in: .signIn, with: "the refresh token") }
   static var refreshTokenFD: Self { descriptor("refresh-token-fd", in: .signIn, with: "the refresh token") }
 }
 
 extension Option<[String]> {
-  static var scope: Self { Self(AccountSetting.table.scope) }
-  static var resource: Self { Self(AccountSetting.table.resource) }
+  static var scope: Self { Self(AccountSetting.scope) }
+  static var resource: Self { Self(AccountSetting.resource) }
 }
 
 extension Option<Bool> {

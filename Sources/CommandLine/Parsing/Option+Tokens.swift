@@ -181,7 +181,7 @@ extension Option<[String]> {
   }
   static var audiences: Self {
     Self(
-      AccountSetting.table.audience.optionName, in: .rules, each: .text("NAME"),
+      AccountSetting.audience.optionName, in: .rules, each: .text("NAME"),
       "The token must be for this audience (`aud`); if several are given, one is enough")
   }
   static var requiredClaims: Self {
