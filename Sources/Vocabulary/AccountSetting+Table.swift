@@ -21,12 +21,6 @@ extension AccountSetting {
   /// The settings with JSON values. On the command line, `@FILE` reads one from a file.
   package static let jsonTexts = [table.claims, table.authorizationDetails]
 
-  /// The endpoints that override the metadata.
-  package static let endpoints = [
-    table.authorizationEndpoint, table.tokenEndpoint, table.deviceAuthorizationEndpoint, table.userinfoEndpoint,
-    table.revocationEndpoint, table.registrationEndpoint, table.jwksURI,
-  ]
-
   // Shells call commands with these options, which do without the table.
 
   package static let scope = AccountSetting(

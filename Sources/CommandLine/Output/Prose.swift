@@ -34,7 +34,7 @@ enum Prose {
     return words
   }
 
-  /// The width on a terminal, where directional isolates have none.
+  /// The width on a terminal. Directional isolates are not visible there.
   static func columns(_ text: some StringProtocol) -> Int { text.count { !"\u{2068}\u{2069}".contains($0) } }
 
   /// Breaks text at spaces into lines of at most `width` columns.

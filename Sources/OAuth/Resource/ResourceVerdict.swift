@@ -1,7 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// What a response means for the token (RFC 6750 section 3.1, RFC 9470 section 3) or the URL.
+/// Whether a response rejects the token or the URL, and why (RFC 6750 section 3.1, RFC 9470 section 3).
 package enum ResourceVerdict: Sendable, Hashable {
   /// The response rejects neither the token nor the URL.
   case none

@@ -4,7 +4,7 @@ package struct ResponseFormat: Sendable, Hashable {
   package enum ScopeForm: Sendable { case spaces, commas, array }
 
   package var scope = ScopeForm.spaces
-  /// Whether `user` means the token type Bearer.
+  /// Whether the token type `user` is treated as Bearer.
   package var allowsUserTokenType = false
   /// Whether `message` is the error code if a response also has `status`.
   package var hasErrorInMessage = false
