@@ -9,8 +9,7 @@ enum TokenInput {
   /// limits the time for all tokens.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, path != "-" {
-      // May be an opaque token.
-      let shown = path.utf8.count < 16 || path.utf8.contains(UInt8(ascii: "/")) ? path : "\(path.prefix(8))…"
+      let shown = TokenShape.mayBeOpaque(path) ? "\(path.prefix(4))…" : path
       let file = try NamedFile.open(path, within: seconds) {
         Failure(.invalidRequest, Phrase("cannot read the file \"\(shown)\": \($0)"))
       }

@@ -142,6 +142,8 @@ func unsignedToken(
     let token = "2WNfXQEDopaquetokenklE"
     let opaque = try program.run(["decode", token])
     #expect(opaque.status == .exited(2) && !opaque.errorText.contains(token))
+    let named = try program.run(["decode", "identity-token-of-work.jwt"])
+    #expect(named.errorText.contains("\"identity-token-of-work.jwt\""))
   }
 
   @Test func `wants a token`() throws {
