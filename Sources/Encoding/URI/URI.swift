@@ -5,27 +5,46 @@ package struct URI: Sendable, Hashable {
 
   /// The URI in printable ASCII.
   package let text: String
-  /// The scheme as written. Compare it by ``hasScheme(_:)``.
-  package let scheme: String
-  /// The host as written, with brackets around an IPv6 address.
-  package let host: String
   package let port: UInt16?
-  /// The path, which is empty or begins with "/".
-  package let path: String
-  /// The text after "?", still encoded; nil without a "?".
-  package let query: String?
-  /// The text after "#", still encoded; nil without a "#".
-  package let fragment: String?
+  /// Offsets of the parts in ``text``, which copy faster than strings.
+  private let schemeEnd: UInt16
+  private let hostEnd: UInt16
+  private let pathStart: UInt16
+  private let pathEnd: UInt16
+  private let queryEnd: UInt16
 
   package init(_ text: String) throws(URIError) {
     let parser = try URIParser(text)
     self.text = text
-    scheme = parser.text(parser.scheme)
-    host = parser.text(parser.host)
     port = parser.port
-    path = parser.text(parser.path)
-    query = parser.query.map(parser.text)
-    fragment = parser.fragment.map(parser.text)
+    schemeEnd = UInt16(parser.scheme.upperBound)
+    hostEnd = UInt16(parser.host.upperBound)
+    pathStart = UInt16(parser.path.lowerBound)
+    pathEnd = UInt16(parser.path.upperBound)
+    queryEnd = UInt16(parser.query?.upperBound ?? parser.path.upperBound)
+  }
+
+  /// The scheme as written. Compare it by ``hasScheme(_:)``.
+  package var scheme: String { part(from: 0, to: schemeEnd) }
+
+  /// The host as written, with brackets around an IPv6 address.
+  package var host: String { part(from: schemeEnd + 3, to: hostEnd) }
+
+  /// The path, which is empty or begins with "/".
+  package var path: String { part(from: pathStart, to: pathEnd) }
+
+  /// The text after "?", still encoded; nil without a "?".
+  package var query: String? { pathEnd == queryEnd ? nil : part(from: pathEnd + 1, to: queryEnd) }
+
+  /// The text after "#", still encoded; nil without a "#".
+  package var fragment: String? {
+    queryEnd == text.utf8.count ? nil : part(from: queryEnd + 1, to: UInt16(text.utf8.count))
+  }
+
+  private func part(from start: UInt16, to end: UInt16) -> String {
+    let utf8 = text.utf8
+    return String(
+      text[utf8.index(utf8.startIndex, offsetBy: Int(start))..<utf8.index(utf8.startIndex, offsetBy: Int(end))])
   }
 
   package static func == (one: URI, other: URI) -> Bool {
