@@ -19,11 +19,11 @@ struct FlowChoice {
     if let requestedFlow { return requestedFlow }
     // The device flow does not support these parameters.
     if needsAuthorizationRequest || excludesDeviceFlow { return canOpenBrowser && canListen ? .browser : .paste }
-    if prefersDeviceFlow, server.deviceAuthorizationEndpoint != nil { return .device }
+    if prefersDeviceFlow, server[.deviceAuthorization] != nil { return .device }
     // The user who approves another device's code may not have started the sign-in (RFC 10027).
     if server.offersCodeFlow, canOpenBrowser { return canListen ? .browser : .paste }
-    let announcesCodeFlow = server.authorizationEndpoint != nil || server.unusableEndpoints[.authorization] != nil
-    return server.deviceAuthorizationEndpoint != nil || !announcesCodeFlow ? .device : .paste
+    let announcesCodeFlow = server[.authorization] != nil || server.unusableEndpoints[.authorization] != nil
+    return server[.deviceAuthorization] != nil || !announcesCodeFlow ? .device : .paste
   }
 
   /// Whether the sign-in needs parameters of an authorization request.

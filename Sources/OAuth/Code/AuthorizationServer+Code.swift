@@ -10,8 +10,8 @@ extension AuthorizationServer {
   package func makeAuthorizationRequest(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
-    _ = try require(metadata.authorizationEndpoint, .authorization)
-    _ = try require(metadata.tokenEndpoint, .token)
+    _ = try require(.authorization)
+    _ = try require(.token)
     if let member = metadata.malformedCodeProtection { throw OAuthError(.metadataInvalid, .name(member)) }
     guard metadata.acceptsCodeChallenges else { throw OAuthError(.codeChallengeUnsupported, .server) }
     if options.needsAnnouncedPKCE, metadata.codeChallengeMethods.isEmpty {
@@ -38,12 +38,12 @@ extension AuthorizationServer {
   package func requestAuthorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
-    let endpoint = try require(metadata.authorizationEndpoint, .authorization)
+    let endpoint = try require(.authorization)
     let mustPush = metadata.requiresPushedRequests || profile == .fapi2
     if request.options.pushesIfNeeded, !mustPush {
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)
     }
-    guard let pushing = metadata.pushedAuthorizationRequestEndpoint else {
+    guard let pushing = metadata[.pushedAuthorization] else {
       try metadata.checkUsable(.pushedAuthorization)
       if mustPush { throw OAuthError(.endpointMissing, .endpoint(.pushedAuthorization)) }
       return AuthorizationURL(text: endpoint.uri.appendingQuery(request.parameters), expiresIn: nil)

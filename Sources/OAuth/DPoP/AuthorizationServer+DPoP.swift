@@ -8,7 +8,7 @@ extension AuthorizationServer {
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
-    let endpoint = try require(metadata.tokenEndpoint, .token)
+    let endpoint = try require(.token)
     return try sendWithProof(.post, endpoint, as: .authorizationServer) { (proof) throws(OAuthError) in
       var form = RequestForm()
       fill(&form)

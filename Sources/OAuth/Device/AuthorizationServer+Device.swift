@@ -5,7 +5,7 @@ extension AuthorizationServer {
   package func requestDeviceAuthorization(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
-    let endpoint = try require(metadata.deviceAuthorizationEndpoint, .deviceAuthorization)
+    let endpoint = try require(.deviceAuthorization)
     var form = RequestForm()
     form.add(scope)
     if provider?.has(.scopesInDeviceGrant) == true { form.add(.scopes, scope?.text ?? "") }

@@ -5,17 +5,9 @@ package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
   /// The template for a multi-tenant server's `iss`, or nil.
   package private(set) var tenant: TenantIssuer?
-  package var tokenEndpoint: Endpoint?
-  /// Announced by servers with the device grant (RFC 8628 section 4).
-  package var deviceAuthorizationEndpoint: Endpoint?
-  package var authorizationEndpoint: Endpoint?
-  package var jwksURI: Endpoint?
-  package var userinfoEndpoint: Endpoint?
-  package var revocationEndpoint: Endpoint?
-  package var introspectionEndpoint: Endpoint?
-  package var endSessionEndpoint: Endpoint?
-  package var pushedAuthorizationRequestEndpoint: Endpoint?
-  package var registrationEndpoint: Endpoint?
+  /// The endpoints that receive requests.
+  private var endpoints: [EndpointRole: Endpoint] = [:]
+  package private(set) var endSessionEndpoint: Endpoint?
   /// The metadata members of unusable endpoints. Only requests that need one of them fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
   /// A malformed metadata member that protects codes, if any. Sign-ins by code are then refused.
@@ -46,22 +38,13 @@ package struct AuthorizationServerMetadata: Sendable {
   /// section 6). Nil without metadata.
   package var acceptsMetadataURLs: Bool?
 
-  /// The endpoints that receive requests, with their metadata members.
-  static let endpoints:
-    [(
-      role: EndpointRole, member: String,
-      property: any WritableKeyPath<AuthorizationServerMetadata, Endpoint?> & Sendable
-    )] = [
-      (.token, "token_endpoint", \.tokenEndpoint),
-      (.deviceAuthorization, "device_authorization_endpoint", \.deviceAuthorizationEndpoint),
-      (.authorization, "authorization_endpoint", \.authorizationEndpoint),
-      (.keys, "jwks_uri", \.jwksURI),
-      (.userinfo, "userinfo_endpoint", \.userinfoEndpoint),
-      (.revocation, "revocation_endpoint", \.revocationEndpoint),
-      (.introspection, "introspection_endpoint", \.introspectionEndpoint),
-      (.pushedAuthorization, "pushed_authorization_request_endpoint", \.pushedAuthorizationRequestEndpoint),
-      (.registration, "registration_endpoint", \.registrationEndpoint),
-    ]
+  /// The metadata members of endpoints that receive requests.
+  static let endpointMembers: KeyValuePairs<EndpointRole, String> = [
+    .token: "token_endpoint", .deviceAuthorization: "device_authorization_endpoint",
+    .authorization: "authorization_endpoint", .keys: "jwks_uri", .userinfo: "userinfo_endpoint",
+    .revocation: "revocation_endpoint", .introspection: "introspection_endpoint",
+    .pushedAuthorization: "pushed_authorization_request_endpoint", .registration: "registration_endpoint",
+  ]
 
   /// The metadata of a server that publishes none.
   package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
@@ -89,9 +72,7 @@ package struct AuthorizationServerMetadata: Sendable {
     }
     self.issuer = issuer
     var unusable: [EndpointRole: String] = [:]
-    for (role, member, property) in Self.endpoints {
-      self[keyPath: property] = reader.endpoint(member, role, &unusable)
-    }
+    for (role, member) in Self.endpointMembers { endpoints[role] = reader.endpoint(member, role, &unusable) }
     endSessionEndpoint = reader.endpoint("end_session_endpoint")
     idTokenSigningAlgorithms =
       reader.lenientStrings("id_token_signing_alg_values_supported") ?? idTokenSigningAlgorithms
@@ -116,6 +97,12 @@ package struct AuthorizationServerMetadata: Sendable {
     mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
 
+  /// An endpoint; nil if missing or unusable.
+  package subscript(role: EndpointRole) -> Endpoint? {
+    get { endpoints[role] }
+    set { endpoints[role] = newValue }
+  }
+
   /// Throws `metadataInvalid` with the member's name if an announced endpoint is unusable.
   package func checkUsable(_ role: EndpointRole) throws(OAuthError) {
     if let member = unusableEndpoints[role] { throw OAuthError(.metadataInvalid, .name(member)) }
@@ -127,7 +114,7 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   package var offersCodeFlow: Bool {
-    authorizationEndpoint != nil && tokenEndpoint != nil && acceptsCodeChallenges && malformedCodeProtection == nil
+    self[.authorization] != nil && self[.token] != nil && acceptsCodeChallenges && malformedCodeProtection == nil
   }
 
   /// A copy with endpoints replaced by `overrides`, and missing ones added from `known`.
@@ -142,14 +129,13 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// The origins of all endpoints, sorted and without duplicates.
   package var endpointOrigins: [String] {
-    let endpoints = Self.endpoints.map { self[keyPath: $0.property] } + [endSessionEndpoint]
-    return Set(endpoints.compactMap { $0?.uri.origin }).sorted()
+    let all = endpoints.values + [endSessionEndpoint].compactMap { $0 }
+    return Set(all.map(\.uri.origin)).sorted()
   }
 
   private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
-    for (role, _, property) in Self.endpoints {
-      guard let endpoint = named[role], !onlyMissing || self[keyPath: property] == nil else { continue }
-      self[keyPath: property] = endpoint
+    for (role, endpoint) in named where !onlyMissing || endpoints[role] == nil {
+      endpoints[role] = endpoint
       unusableEndpoints[role] = nil
     }
   }

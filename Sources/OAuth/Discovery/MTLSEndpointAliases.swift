@@ -10,12 +10,12 @@ extension AuthorizationServerMetadata {
     /// `reader` is nil if the member is not an object, which makes all endpoints unusable.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // Browsers do not use the client's certificate, and keys are public.
-      for (role, member, property) in AuthorizationServerMetadata.endpoints
+      for (role, member) in AuthorizationServerMetadata.endpointMembers
       where role != .authorization && role != .keys {
         if let reader {
           endpoints[role] = reader.endpoint(member, role, &unusable)
           if unusable[role] != nil { unusable[role] = "\(Self.member).\(member)" }
-        } else if metadata[keyPath: property] != nil {
+        } else if metadata[role] != nil {
           unusable[role] = Self.member
         }
       }
@@ -26,14 +26,13 @@ extension AuthorizationServerMetadata {
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }
     var copy = self
-    for (role, _, property) in Self.endpoints {
-      if let endpoint = aliases.endpoints[role] {
-        copy[keyPath: property] = endpoint
-        copy.unusableEndpoints[role] = nil
-      } else if let member = aliases.unusable[role] {
-        copy[keyPath: property] = nil
-        copy.unusableEndpoints[role] = member
-      }
+    for (role, endpoint) in aliases.endpoints {
+      copy[role] = endpoint
+      copy.unusableEndpoints[role] = nil
+    }
+    for (role, member) in aliases.unusable {
+      copy[role] = nil
+      copy.unusableEndpoints[role] = member
     }
     return copy
   }

@@ -42,8 +42,8 @@ package struct AuthorizationServer: Sendable {
   }
 
   /// Throws an error with this role if the endpoint is missing or unusable.
-  func require(_ endpoint: Endpoint?, _ role: EndpointRole) throws(OAuthError) -> Endpoint {
-    if let endpoint { return endpoint }
+  func require(_ role: EndpointRole) throws(OAuthError) -> Endpoint {
+    if let endpoint = metadata[role] { return endpoint }
     try metadata.checkUsable(role)
     throw OAuthError(.endpointMissing, .endpoint(role))
   }
@@ -121,7 +121,7 @@ package struct AuthorizationServer: Sendable {
     -> TokenEndpointResponse
   {
     do throws(OAuthError) {
-      if let defect = response.defect, let endpoint = metadata.tokenEndpoint {
+      if let defect = response.defect, let endpoint = metadata[.token] {
         throw OAuthError(defect, .token, at: endpoint, proxy: transport.proxy?.url)
       }
       return TokenEndpointResponse(try tokens(in: response, kind: kind, sent: sent))

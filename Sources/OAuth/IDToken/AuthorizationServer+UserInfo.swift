@@ -11,7 +11,7 @@ extension AuthorizationServer {
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
     let subject = OAuthError.Subject.endpoint(.userinfo)
-    let endpoint = try require(metadata.userinfoEndpoint, .userinfo)
+    let endpoint = try require(.userinfo)
     let response = try sendWithProof(.get, endpoint, as: .resourceServer, accessToken: accessToken) {
       (proof) throws(OAuthError) in
       var request = HTTPRequest(.get, endpoint, .userinfo, transport: privateTransport, cancellation: cancellation)

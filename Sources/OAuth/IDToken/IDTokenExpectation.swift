@@ -76,7 +76,7 @@ extension AuthorizationServer {
 
 extension AuthorizationServerMetadata {
   /// Whether the server publishes keys for ID Tokens.
-  package var issuesIDTokens: Bool { jwksURI != nil || unusableEndpoints[.keys] != nil }
+  package var issuesIDTokens: Bool { self[.keys] != nil || unusableEndpoints[.keys] != nil }
 
   /// The announced algorithms that this program supports; by default, RS256 (OpenID Connect Core section 2).
   var acceptedIDTokenAlgorithms: Set<JWSAlgorithm> {

@@ -29,8 +29,8 @@ package enum FAPI2 {
     case .clientCredentials: return nil
     case .code: break
     }
-    if metadata.authorizationEndpoint == nil, metadata.unusableEndpoints[.authorization] == nil { return .noCodeGrant }
-    if metadata.pushedAuthorizationRequestEndpoint == nil,
+    if metadata[.authorization] == nil, metadata.unusableEndpoints[.authorization] == nil { return .noCodeGrant }
+    if metadata[.pushedAuthorization] == nil,
       metadata.unusableEndpoints[.pushedAuthorization] == nil
     {
       return .pushUnannounced

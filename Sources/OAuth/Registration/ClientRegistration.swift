@@ -51,7 +51,7 @@ package struct ClientRegistration: Sendable {
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
   ) throws(OAuthError) -> ClientRegistration {
     let role = EndpointRole.registration
-    guard let endpoint = metadata.registrationEndpoint else { throw OAuthError(.registrationMissing, .server) }
+    guard let endpoint = metadata[.registration] else { throw OAuthError(.registrationMissing, .server) }
     let text = JSON.object(request.json).serialized()
     let body: SecretBytes
     do { body = try SecretBytes(copying: text.span) } catch { throw OAuthError(.cryptoFailure, .request) }

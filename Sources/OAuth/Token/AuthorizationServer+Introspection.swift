@@ -4,7 +4,7 @@ internal import Encoding
 extension AuthorizationServer {
   /// Whether the server supports introspection and this client authenticates, as RFC 7662 section 2.1 requires.
   package var canIntrospect: Bool {
-    metadata.introspectionEndpoint != nil && client.authentication.authenticatesClient
+    metadata[.introspection] != nil && client.authentication.authenticatesClient
   }
 
   /// Whether a token is active (RFC 7662). Also false if the server hides the token from this client (section 2.2).
@@ -13,7 +13,7 @@ extension AuthorizationServer {
     _ token: SharedSecret, hint: TokenTypeHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {
     let subject = OAuthError.Subject.endpoint(.introspection)
-    let endpoint = try require(metadata.introspectionEndpoint, .introspection)
+    let endpoint = try require(.introspection)
     var form = RequestForm()
     form.add(.token, secret: token)
     form.add(.tokenTypeHint, hint.rawValue)

@@ -10,7 +10,7 @@ extension AuthorizationServer {
     _ token: SharedSecret, hint: TokenTypeHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
     let subject = OAuthError.Subject.endpoint(.revocation)
-    let endpoint = try require(metadata.revocationEndpoint, .revocation)
+    let endpoint = try require(.revocation)
     var form = revocation(of: token, hint)
     let method = client.authentication.adapted(to: metadata.revocationEndpointAuthMethods)
     let proof = try Client(id: client.id, authentication: method).addAuthentication(

@@ -85,7 +85,7 @@ extension AssertionAudience {
   package func text(_ endpoint: Endpoint?, _ metadata: AuthorizationServerMetadata) -> String {
     switch self {
     case .issuer: metadata.issuer.text
-    case .tokenEndpoint: metadata.tokenEndpoint?.text ?? metadata.issuer.text
+    case .tokenEndpoint: metadata[.token]?.text ?? metadata.issuer.text
     case .endpoint: endpoint?.text ?? metadata.issuer.text
     case .named(let text): text
     }

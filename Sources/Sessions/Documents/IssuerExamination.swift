@@ -63,7 +63,7 @@ extension SessionServices {
       ).value
     }
     metadata = metadata.applying(parsed.overrides)
-    guard let keys = metadata.jwksURI else {
+    guard let keys = metadata[.keys] else {
       // A server without published documents is reachable if it responds at all.
       if !parsed.publishesMetadata {
         try mapOAuthError(checkReachable(parsed.issuer, parsed.transport, http, cancellation))

@@ -50,7 +50,7 @@ struct IssuerKeys: Sendable {
 
   /// Fetches the keys at the new URL in newer metadata. Nil if the URL has not changed.
   func fetchFromNewURL() throws(OAuthError) -> KeysAndSource? {
-    guard let renewal, let newer = try renewal.fetchNewerForKeys(), let url = newer.document.jwksURI, url != endpoint
+    guard let renewal, let newer = try renewal.fetchNewerForKeys(), let url = newer.document[.keys], url != endpoint
     else { return nil }
     var source = self
     source.endpoint = url

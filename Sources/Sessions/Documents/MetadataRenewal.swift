@@ -27,7 +27,7 @@ struct MetadataRenewal: Sendable {
   func fetchNewerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
       guard let newer = try source.fetchNewer(than: version) else { return nil }
-      try allowedOrigins?.check(newer.document.jwksURI)
+      try allowedOrigins?.check(newer.document[.keys])
       return newer
     } catch {
       // The next refresh reports that the account's endpoints have moved.

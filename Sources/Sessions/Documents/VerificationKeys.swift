@@ -67,7 +67,7 @@ package final class VerificationKeys: Sendable {
     parsed.useProxyCredentials(credentials)
     let metadata = services.metadataSource(parsed, cancellation)
     let published = try metadata.fetchUnlessCached()
-    guard let endpoint = published.document.jwksURI else {
+    guard let endpoint = published.document[.keys] else {
       try mapOAuthError(published.document.checkUsable(.keys))
       var error = OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet))
       error.advice = "pass the server's keys in a file with --jwks"

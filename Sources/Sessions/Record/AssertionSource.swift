@@ -59,7 +59,7 @@ package enum AssertionSource: Sendable, Hashable {
     for server: AuthorizationServer, now: Int, _ cancellation: Cancellation
   ) throws(SessionError) -> BearerAssertion {
     let named = configuration.assertionAudience.map { AssertionAudience($0) }
-    let endpoint = server.metadata.tokenEndpoint
+    let endpoint = server.metadata[.token]
     let expected = (named ?? .issuer).text(endpoint, server.metadata)
     let text = try content(passedAssertion, of: account, for: expected, server, cancellation)
     do throws(AssertionProblem) {

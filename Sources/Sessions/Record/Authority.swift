@@ -29,7 +29,7 @@ package struct Authority: Sendable, Hashable {
     origins = metadata.endpointOrigins
     proxy = configuration.proxy
     resourceOrigins = configuration.resourceOrigins.map(\.text).sorted()
-    userinfoOrigin = metadata.userinfoEndpoint?.uri.origin
+    userinfoOrigin = metadata[.userinfo]?.uri.origin
   }
 
   init(_ parsed: ParsedConfiguration, metadata: AuthorizationServerMetadata) {

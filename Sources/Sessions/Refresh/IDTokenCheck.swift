@@ -59,7 +59,7 @@ struct IDTokenCheck {
     } catch {
       throw .idToken(error)
     }
-    guard let endpoint = server.metadata.jwksURI else {
+    guard let endpoint = server.metadata[.keys] else {
       try mapOAuthError(server.metadata.checkUsable(.keys))
       throw .oauth(OAuthError(.endpointMissing, .member("jwks_uri", of: .keySet)))
     }

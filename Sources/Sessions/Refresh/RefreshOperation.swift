@@ -75,7 +75,7 @@ package struct RefreshOperation: Sendable {
     var sessionServer = try services.server(for: account, configuration, record, cancellation: cancellation)
     try sessionServer.checkProfile(.code)
     // Verifying the response may need the keys, after the token has been spent.
-    if record.identity != nil { try sessionServer.check(\.jwksURI) }
+    if record.identity != nil { try sessionServer.check(.keys) }
     sessionServer.server.removeFromErrors(previous)
     let namedNoResource = record.refusesResource
     let startedAt = services.time.now()
@@ -250,7 +250,7 @@ package struct RefreshOperation: Sendable {
     }
     let target = target ?? own.flatMap { $0 }
     do {
-      return try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
+      return try sessionServer.send(to: .token) { (server) throws(OAuthError) in
         do throws(OAuthError) {
           return try server.refresh(
             refreshToken, for: target, resources: resources, claims: claims, cancellation: cancellation)
@@ -280,7 +280,7 @@ package struct RefreshOperation: Sendable {
       grant, passedAssertion, of: account, configuration, for: target, at: sessionServer.server, now: wallSeconds,
       cancellation)
     let startedAt = services.time.now()
-    let response = try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
+    let response = try sessionServer.send(to: .token) { (server) throws(OAuthError) in
       try request.send(server, cancellation)
     }
     try mapOAuthError(response.check(covers: target?.scope))

@@ -33,27 +33,26 @@ struct SessionServer {
   }
 
   /// Throws unless the endpoint, in metadata fetched again if necessary, has an origin known at sign-in.
-  mutating func check(_ endpoint: (AuthorizationServerMetadata) -> Endpoint?) throws(SessionError) {
-    guard let allowedOrigins = renewal.allowedOrigins, let target = endpoint(server.metadata),
+  mutating func check(_ role: EndpointRole) throws(SessionError) {
+    guard let allowedOrigins = renewal.allowedOrigins, let target = server.metadata[role],
       !allowedOrigins.authority.includes(target)
     else {
       return
     }
     if let newer = renewal.fetchNewer() { try adopt(newer) }
-    try allowedOrigins.check(endpoint(server.metadata))
+    try allowedOrigins.check(server.metadata[role])
   }
 
   /// Sends a request. If the endpoint no longer exists, repeats it at the one in newer metadata, if the origin was
-  /// known at sign-in. `endpoint` returns the one that `ask` uses.
+  /// known at sign-in. `role` is that of the endpoint that `ask` uses.
   mutating func send<Answer>(
-    to endpoint: (AuthorizationServerMetadata) -> Endpoint?,
-    _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
+    to role: EndpointRole, _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
   ) throws(SessionError) -> Answer {
-    try check(endpoint)
+    try check(role)
     let problem: OAuthError
     do { return try ask(server) } catch { problem = error }
-    guard problem.indicatesMissingEndpoint, let newer = renewal.fetchNewer(), let target = endpoint(newer.document),
-      target != endpoint(server.metadata)
+    guard problem.indicatesMissingEndpoint, let newer = renewal.fetchNewer(), let target = newer.document[role],
+      target != server.metadata[role]
     else { throw .oauth(problem) }
     try renewal.allowedOrigins?.check(target)
     try adopt(newer)

@@ -18,7 +18,7 @@ extension SessionRequests {
     let record = stored.record
     if let isActive = introspect(record, at: &sessionServer) { return isActive ? .valid : try handleRejection(record) }
     guard record.unattended == nil else { return .notPossible }
-    guard sessionServer.server.metadata.userinfoEndpoint != nil else {
+    guard sessionServer.server.metadata[.userinfo] != nil else {
       let metadata = sessionServer.server.metadata
       try mapOAuthError(metadata.checkUsable(.userinfo))
       return .notPossible
@@ -41,7 +41,7 @@ extension SessionRequests {
     guard sessionServer.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? TokenTypeHint.accessToken : .refreshToken
     guard let token = try? record.refreshToken ?? grant.openAccessToken() else { return nil }
-    return try? sessionServer.send(to: \.introspectionEndpoint) { (server) throws(OAuthError) in
+    return try? sessionServer.send(to: .introspection) { (server) throws(OAuthError) in
       try server.introspect(token, hint: hint, cancellation: cancellation)
     }
   }

@@ -11,7 +11,7 @@ extension SessionRequests {
     let startedAt = services.time.now()
     let wallSeconds = services.time.wallSeconds()
     let token = try grant.openAccessToken()
-    let response = try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
+    let response = try sessionServer.send(to: .token) { (server) throws(OAuthError) in
       try server.exchange(token, for: target, cancellation: cancellation)
     }
     return AccessGrant(
@@ -33,7 +33,7 @@ extension SessionRequests {
     }
     let scope = try mapOAuthError(configuration.scopeWithoutUser())
     var sessionServer = try open().sessionServer
-    return try sessionServer.send(to: \.tokenEndpoint) { (server) throws(OAuthError) in
+    return try sessionServer.send(to: .token) { (server) throws(OAuthError) in
       try server.requestIdentityAssertion(
         by: idToken, for: configuration.identityAudience, scope: scope, resources: configuration.resources,
         cancellation: cancellation)

@@ -34,14 +34,14 @@ package struct SessionRequests: Sendable {
   /// The UserInfo claims (OpenID Connect Core section 5.3). Nil without a user or a UserInfo endpoint.
   package func userInfo() throws(SessionError) -> JSONObject? {
     var (stored, sessionServer) = try open()
-    guard sessionServer.server.metadata.userinfoEndpoint != nil, stored.record.unattended == nil else { return nil }
+    guard sessionServer.server.metadata[.userinfo] != nil, stored.record.unattended == nil else { return nil }
     return try userInfo(stored.record, at: &sessionServer)
   }
 
   /// Throws if the claims are for another user.
   func userInfo(_ record: AccountRecord, at sessionServer: inout SessionServer) throws(SessionError) -> JSONObject {
     let (token, renewal) = (try grant.openAccessToken(), sessionServer.renewal)
-    return try sessionServer.send(to: \.userinfoEndpoint) { (server) throws(OAuthError) in
+    return try sessionServer.send(to: .userinfo) { (server) throws(OAuthError) in
       try server.fetchUserInfo(
         accessToken: token, expectedSubject: record.identity?.subject ?? grant.subject,
         rules: userInfoRules(server, renewal), cancellation: cancellation)
@@ -50,7 +50,7 @@ package struct SessionRequests: Sendable {
 
   /// Uses the issuer's keys, and the algorithm registered for UserInfo or else those for ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
-    var search = server.metadata.jwksURI.map { endpoint in
+    var search = server.metadata[.keys].map { endpoint in
       KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))
     }
     return server.userInfoRules(now: services.time.wallSeconds()) { () throws(OAuthError) in try search?.next() }

@@ -111,7 +111,7 @@ extension SignInServer {
     var request = try ClientRegistrationRequest(
       of: configuration, name: values.clientName, softwareID: Self.softwareID, softwareVersion: values.softwareVersion)
     if values.mustAuthenticate { request.grantTypes.append(AuthorizationServer.GrantType.clientCredentials) }
-    if metadata.deviceAuthorizationEndpoint != nil, configuration.profile == nil {
+    if metadata[.deviceAuthorization] != nil, configuration.profile == nil {
       request.grantTypes.append(AuthorizationServer.GrantType.device)
     }
     if metadata.offersCodeFlow {

@@ -21,7 +21,7 @@ extension AccountConfiguration {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .unusableClientURL(.malformed) }
     case false:
       guard hasMetadataURL, self.redirectURI == nil else { return }
-      throw .unusableClientURL(.unannounced(canRegister: metadata.registrationEndpoint != nil))
+      throw .unusableClientURL(.unannounced(canRegister: metadata[.registration] != nil))
     case nil: break
     }
   }

@@ -338,7 +338,7 @@ extension SignIn {
       let replaced = replacedGrant(of: old, by: refreshToken)
       let wasGuest = !isUnattended && old?.unattended == .clientCredentials
       let mayEndGuest =
-        wasGuest && server.metadata.revocationEndpoint != nil && old?.authority.isSameClient(as: configuration) == true
+        wasGuest && server.metadata[.revocation] != nil && old?.authority.isSameClient(as: configuration) == true
       let outcome = SignIn.Outcome(
         grant: grant, configuration: configuration, hasRefreshToken: refreshToken != nil, isAccessTokenStored: isKept,
         unattended: request.unattended, wasGuest: wasGuest,
@@ -364,7 +364,7 @@ extension SignIn {
         !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
       else { return (nil, false) }
       let isSeparate = configuration.providerSettings?.has(.separateGrants) ?? false
-      guard isSeparate, server.metadata.revocationEndpoint != nil, old.authority.isSameClient(as: configuration) else {
+      guard isSeparate, server.metadata[.revocation] != nil, old.authority.isSameClient(as: configuration) else {
         return (nil, true)
       }
       return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)

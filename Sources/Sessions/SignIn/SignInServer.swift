@@ -51,12 +51,12 @@ struct SignInServer {
     return .clientIDNeeded(
       MissingClient(
         server: provider?.title ?? configuration.issuer, registration: provider?.registration,
-        redirectURI: metadata.authorizationEndpoint == nil ? nil : redirect?.uri.text,
-        canRegister: metadata.registrationEndpoint != nil, canPublish: metadata.acceptsMetadataURLs ?? false))
+        redirectURI: metadata[.authorization] == nil ? nil : redirect?.uri.text,
+        canRegister: metadata[.registration] != nil, canPublish: metadata.acceptsMetadataURLs ?? false))
   }
 
   var acceptsOnlyPublishedClients: Bool {
-    metadata.registrationEndpoint == nil && metadata.acceptsMetadataURLs ?? false
+    metadata[.registration] == nil && metadata.acceptsMetadataURLs ?? false
   }
 
   /// Makes the account request DPoP-bound tokens.
@@ -69,7 +69,7 @@ struct SignInServer {
   mutating func prepareRedirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
-    guard metadata.authorizationEndpoint != nil, request.unattended == nil else {
+    guard metadata[.authorization] != nil, request.unattended == nil else {
       guard request.registersClient, let values = request.registration else { return nil }
       let usual = try? SignInRedirect(configuration, metadata, keeping: nil)
       try register(values, redirectURIs: metadata.offersCodeFlow ? usual?.urisToRegister(port: nil) ?? [] : [])
@@ -78,7 +78,7 @@ struct SignInServer {
     let redirect: SignInRedirect
     do throws(SessionError) {
       redirect = try SignInRedirect(configuration, metadata, keeping: request.registersClient ? nil : old)
-    } catch .redirectURINeeded where metadata.deviceAuthorizationEndpoint != nil {
+    } catch .redirectURINeeded where metadata[.deviceAuthorization] != nil {
       return nil
     }
     guard !request.registersClient else { return try register(redirect, request) }

@@ -215,7 +215,7 @@ package struct SignOutOperation: Sendable {
       logoutURL = sessionServer.server.metadata.logoutURL(clientID: configuration.clientID, subject: subject)
     }
     let metadata = sessionServer.server.metadata
-    guard metadata.revocationEndpoint != nil || metadata.unusableEndpoints[.revocation] != nil else {
+    guard metadata[.revocation] != nil || metadata.unusableEndpoints[.revocation] != nil else {
       return .notOffered(page: configuration.providerSettings?.sessionsPage)
     }
     return try revoke(stored, pending, at: &sessionServer)
@@ -247,7 +247,7 @@ package struct SignOutOperation: Sendable {
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {
-    try sessionServer.check(\.tokenEndpoint)
+    try sessionServer.check(.token)
     let answer = try mapOAuthError(sessionServer.server.refresh(refreshToken, cancellation: cancellation))
     if let rotated = answer.refreshToken {
       var renewed = stored.record
@@ -264,7 +264,7 @@ package struct SignOutOperation: Sendable {
   private func revoke(
     _ token: SharedSecret, _ hint: TokenTypeHint, bearer: SharedSecret?, at sessionServer: inout SessionServer
   ) throws(SessionError) {
-    try sessionServer.send(to: \.revocationEndpoint) { (server) throws(OAuthError) in
+    try sessionServer.send(to: .revocation) { (server) throws(OAuthError) in
       try server.revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)
     }
   }

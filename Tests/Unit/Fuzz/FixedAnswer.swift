@@ -36,13 +36,13 @@ extension AuthorizationServerMetadata {
     }
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
     var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: [:])
-    metadata.authorizationEndpoint = try endpoint("authorize")
-    metadata.tokenEndpoint = try endpoint("token")
-    metadata.userinfoEndpoint = try endpoint("userinfo")
-    metadata.revocationEndpoint = try endpoint("revoke")
-    metadata.introspectionEndpoint = try endpoint("introspect")
-    metadata.registrationEndpoint = try endpoint("register")
-    metadata.pushedAuthorizationRequestEndpoint = try endpoint("par")
+    metadata[.authorization] = try endpoint("authorize")
+    metadata[.token] = try endpoint("token")
+    metadata[.userinfo] = try endpoint("userinfo")
+    metadata[.revocation] = try endpoint("revoke")
+    metadata[.introspection] = try endpoint("introspect")
+    metadata[.registration] = try endpoint("register")
+    metadata[.pushedAuthorization] = try endpoint("par")
     return metadata
   }
 }

@@ -31,10 +31,10 @@ func testServer(
   change: (inout AuthorizationServerMetadata) -> Void = { _ in }
 ) throws -> AuthorizationServer {
   var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
-  metadata.tokenEndpoint = try endpoint("https://as.example/token")
-  metadata.deviceAuthorizationEndpoint = try endpoint("https://as.example/device")
-  metadata.userinfoEndpoint = try endpoint("https://as.example/userinfo")
-  metadata.revocationEndpoint = try endpoint("https://as.example/revoke")
+  metadata[.token] = try endpoint("https://as.example/token")
+  metadata[.deviceAuthorization] = try endpoint("https://as.example/device")
+  metadata[.userinfo] = try endpoint("https://as.example/userinfo")
+  metadata[.revocation] = try endpoint("https://as.example/revoke")
   change(&metadata)
   var transport = Transport()
   transport.allowHTTPLoopback = allowHTTPLoopback

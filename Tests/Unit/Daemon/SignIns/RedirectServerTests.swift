@@ -619,9 +619,9 @@ private final class DeskRun: RedirectServerDelegate {
   private func metadata(code: Bool, device: Bool, methods: [String] = []) throws -> AuthorizationServerMetadata {
     let issuer = try Issuer("https://as.example", allowHTTPLoopback: false)
     var metadata = AuthorizationServerMetadata(issuer: issuer, overrides: [:])
-    metadata.tokenEndpoint = try Endpoint("https://as.example/t", allowHTTPLoopback: false)
-    if code { metadata.authorizationEndpoint = try Endpoint("https://as.example/a", allowHTTPLoopback: false) }
-    if device { metadata.deviceAuthorizationEndpoint = try Endpoint("https://as.example/d", allowHTTPLoopback: false) }
+    metadata[.token] = try Endpoint("https://as.example/t", allowHTTPLoopback: false)
+    if code { metadata[.authorization] = try Endpoint("https://as.example/a", allowHTTPLoopback: false) }
+    if device { metadata[.deviceAuthorization] = try Endpoint("https://as.example/d", allowHTTPLoopback: false) }
     metadata.codeChallengeMethods = methods
     return metadata
   }

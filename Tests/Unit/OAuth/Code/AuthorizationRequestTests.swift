@@ -11,7 +11,7 @@ func codeServer(
 ) throws -> AuthorizationServer {
   let authorization = try endpoint("https://as.example/authorize?tenant=a%20b")
   var metadata = try testServer(http).metadata
-  metadata.authorizationEndpoint = authorization
+  metadata[.authorization] = authorization
   try change(&metadata)
   return try testServer(http, authentication) { $0 = metadata }
 }
@@ -117,10 +117,10 @@ func query(_ url: String) throws -> [(name: String, value: String)] {
   }
 
   @Test func `needs both endpoints`() throws {
-    let mute = try codeServer { $0.authorizationEndpoint = nil }
+    let mute = try codeServer { $0[.authorization] = nil }
     #expect(!mute.metadata.offersCodeFlow)
     #expect(throws: OAuthError(.endpointMissing, .endpoint(.authorization))) { try begin(mute) }
-    let poor = try codeServer { $0.tokenEndpoint = nil }
+    let poor = try codeServer { $0[.token] = nil }
     #expect(!poor.metadata.offersCodeFlow)
     #expect(throws: OAuthError(.endpointMissing, .endpoint(.token))) { try begin(poor) }
   }

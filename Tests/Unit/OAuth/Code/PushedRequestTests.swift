@@ -13,7 +13,7 @@ private let answer = #"{"request_uri":"urn:example:r1","expires_in":60}"#
     _ http: ScriptedHTTP, _ authentication: ClientAuthentication = .none, required: Bool = false
   ) throws -> AuthorizationServer {
     try codeServer(http, authentication) {
-      $0.pushedAuthorizationRequestEndpoint = try endpoint("https://as.example/par")
+      $0[.pushedAuthorization] = try endpoint("https://as.example/par")
       $0.requiresPushedRequests = required
     }
   }

@@ -21,7 +21,7 @@ private struct Bound {
     key = try DPoPKey.generate()
     http = ScriptedHTTP(script)
     let authorization = try endpoint("https://as.example/authorize")
-    var server = try testServer(http, authentication) { $0.authorizationEndpoint = authorization }
+    var server = try testServer(http, authentication) { $0[.authorization] = authorization }
     server.prover = DPoPProver(key: key, memory: memory) { [clock] in clock.seconds.withLock { $0 } }
     self.server = server
   }

@@ -193,7 +193,7 @@ private func malformed(_ member: String) -> OAuthError {
   }
 
   @Test func `a server without the endpoint has no device grant`() throws {
-    let server = try testServer(ScriptedHTTP()) { $0.deviceAuthorizationEndpoint = nil }
+    let server = try testServer(ScriptedHTTP()) { $0[.deviceAuthorization] = nil }
     #expect(throws: OAuthError(.endpointMissing, subject)) { try server.requestDeviceAuthorization(scope: nil) }
   }
 }

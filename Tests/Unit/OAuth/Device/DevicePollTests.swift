@@ -115,7 +115,7 @@ private enum Seen: Equatable {
   @Test func `a device grant that is forbidden leads to the browser, where the server has one`() throws {
     func error(_ body: String, _ name: ProviderName?, hasBrowser: Bool = true) throws -> OAuthError? {
       let server = try testServer(ScriptedHTTP(try response(400, body)), provider: name.map(Provider.named)) {
-        if hasBrowser { $0.authorizationEndpoint = $0.tokenEndpoint }
+        if hasBrowser { $0[.authorization] = $0[.token] }
       }
       return #expect(throws: OAuthError.self) { try server.pollDevice(secret("d")) }
     }
@@ -127,7 +127,7 @@ private enum Seen: Equatable {
     #expect(try error(blocked, nil)?.needsBrowser == false)
     #expect(try error(#"{"error":"access_denied"}"#, .entra)?.needsBrowser == false)
     let device = try testServer(ScriptedHTTP(try response(400, unauthorized))) {
-      $0.authorizationEndpoint = $0.tokenEndpoint
+      $0[.authorization] = $0[.token]
     }
     let refused = #expect(throws: OAuthError.self) { try device.requestDeviceAuthorization(scope: nil) }
     #expect(refused?.needsBrowser == true)

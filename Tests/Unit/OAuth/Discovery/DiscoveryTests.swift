@@ -23,7 +23,7 @@ import Vocabulary
   @Test func `the first place that has the document is the last one asked`() throws {
     let http = ScriptedHTTP(try response(headers: [("Cache-Control", "max-age=60")], document))
     let found = try fetch(http)
-    #expect(found.value.tokenEndpoint?.text == "https://as.example/token")
+    #expect(found.value[.token]?.text == "https://as.example/token")
     #expect(found.body == Array(document.utf8))
     #expect(found.maxAgeSeconds == 60)
     #expect(http.requests == gets(1))

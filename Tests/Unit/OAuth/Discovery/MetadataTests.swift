@@ -26,16 +26,16 @@ import Vocabulary
   @Test func `every member is read and unknown ones are ignored`() throws {
     let metadata = try parse(Self.full)
     #expect(metadata.issuer.text == issuerText)
-    #expect(metadata.tokenEndpoint?.text == "https://t.example/token?p=1")
-    #expect(metadata.deviceAuthorizationEndpoint?.text == "https://as.example/device")
-    #expect(metadata.authorizationEndpoint?.text == "https://as.example/auth")
-    #expect(metadata.jwksURI?.text == "https://keys.example/jwks")
-    #expect(metadata.userinfoEndpoint?.text == "https://as.example/userinfo")
-    #expect(metadata.revocationEndpoint?.text == "https://as.example/revoke")
-    #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
+    #expect(metadata[.token]?.text == "https://t.example/token?p=1")
+    #expect(metadata[.deviceAuthorization]?.text == "https://as.example/device")
+    #expect(metadata[.authorization]?.text == "https://as.example/auth")
+    #expect(metadata[.keys]?.text == "https://keys.example/jwks")
+    #expect(metadata[.userinfo]?.text == "https://as.example/userinfo")
+    #expect(metadata[.revocation]?.text == "https://as.example/revoke")
+    #expect(metadata[.introspection]?.text == "https://as.example/introspect")
     #expect(metadata.endSessionEndpoint?.text == "https://as.example/end")
-    #expect(metadata.pushedAuthorizationRequestEndpoint?.text == "https://as.example/par")
-    #expect(metadata.registrationEndpoint?.text == "https://as.example/register")
+    #expect(metadata[.pushedAuthorization]?.text == "https://as.example/par")
+    #expect(metadata[.registration]?.text == "https://as.example/register")
     #expect(metadata.idTokenSigningAlgorithms == ["RS256", "ES256"])
     #expect(metadata.tokenEndpointAuthMethods == ["none"])
     #expect(metadata.grantTypes == ["refresh_token"])
@@ -65,8 +65,8 @@ import Vocabulary
     #expect(metadata.idTokenSigningAlgorithms == [])
     #expect(metadata.codeChallengeMethods == [])
     #expect(metadata.scopes == nil)
-    #expect(metadata.jwksURI == nil)
-    #expect(metadata.tokenEndpoint == nil)
+    #expect(metadata[.keys] == nil)
+    #expect(metadata[.token] == nil)
     #expect(metadata.endpointOrigins == [])
   }
 
@@ -115,13 +115,13 @@ import Vocabulary
   @Test func `an endpoint named by hand takes the place of one that cannot be used`() throws {
     let metadata = try parse(withMember(#""token_endpoint":"http://as.example/x""#))
     let named = metadata.applying([.token: try endpoint("https://by.hand.example/token")])
-    #expect(named.tokenEndpoint?.text == "https://by.hand.example/token")
+    #expect(named[.token]?.text == "https://by.hand.example/token")
     try named.checkUsable(.token)
   }
 
   @Test func `a loopback endpoint is taken with the opt-in`() throws {
     let metadata = try parse(withMember(#""token_endpoint":"http://127.0.0.1:1/t""#), loopback: true)
-    #expect(metadata.tokenEndpoint?.text == "http://127.0.0.1:1/t")
+    #expect(metadata[.token]?.text == "http://127.0.0.1:1/t")
   }
 
   @Test(arguments: [
@@ -132,7 +132,7 @@ import Vocabulary
     let token = #""token_endpoint":"https://as.example/token","#
     for value in ["7", "[1]", "{}", "true"] {
       let metadata = try parse(withMember(token + #""\#(name)":\#(value)"#))
-      #expect(metadata.tokenEndpoint != nil)
+      #expect(metadata[.token] != nil)
       #expect((metadata.malformedCodeProtection == name) == (name == "code_challenge_methods_supported"))
     }
   }
@@ -157,7 +157,7 @@ import Vocabulary
       + #""device_authorization_endpoint":"https://as.example/d","#
     for value in ["7", "{}", "[1]"] {
       let metadata = try parse(withMember(endpoints + #""\#(name)":\#(value)"#))
-      #expect(!metadata.offersCodeFlow && metadata.deviceAuthorizationEndpoint != nil)
+      #expect(!metadata.offersCodeFlow && metadata[.deviceAuthorization] != nil)
       let server = try testServer(ScriptedHTTP()) { $0 = metadata }
       #expect(throws: OAuthError(.metadataInvalid, .name(name))) {
         try server.makeAuthorizationRequest(scope: nil, redirectURI: "http://127.0.0.1/")
@@ -189,20 +189,20 @@ import Vocabulary
       .registration: try endpoint("https://own.example/n"), .keys: try endpoint("https://own.example/j"),
     ]
     let metadata = try parse(Self.full).applying(own)
-    #expect(metadata.tokenEndpoint == own[.token])
-    #expect(metadata.deviceAuthorizationEndpoint == own[.deviceAuthorization])
-    #expect(metadata.userinfoEndpoint == own[.userinfo])
-    #expect(metadata.revocationEndpoint == own[.revocation])
-    #expect(metadata.registrationEndpoint == own[.registration])
-    #expect(metadata.jwksURI == own[.keys])
-    #expect(metadata.introspectionEndpoint?.text == "https://as.example/introspect")
-    #expect(try parse(Self.full).applying([:]).tokenEndpoint?.text == "https://t.example/token?p=1")
+    #expect(metadata[.token] == own[.token])
+    #expect(metadata[.deviceAuthorization] == own[.deviceAuthorization])
+    #expect(metadata[.userinfo] == own[.userinfo])
+    #expect(metadata[.revocation] == own[.revocation])
+    #expect(metadata[.registration] == own[.registration])
+    #expect(metadata[.keys] == own[.keys])
+    #expect(metadata[.introspection]?.text == "https://as.example/introspect")
+    #expect(try parse(Self.full).applying([:])[.token]?.text == "https://t.example/token?p=1")
   }
 
   @Test func `a server without metadata is what the account names`() throws {
     let own: [EndpointRole: Endpoint] = [.token: try endpoint("https://own.example/t")]
     let metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: own)
-    #expect(metadata.tokenEndpoint == own[.token])
+    #expect(metadata[.token] == own[.token])
     #expect(metadata.endpointOrigins == ["https://own.example"])
   }
 }

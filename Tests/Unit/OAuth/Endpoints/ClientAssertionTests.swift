@@ -123,7 +123,7 @@ import Vocabulary
   @Test func `lets the client ask about tokens`() throws {
     let server = try testServer(
       ScriptedHTTP(), .privateKeyJWT(ClientAssertion(try key(.generateEC(.p256))) { 0 })
-    ) { $0.introspectionEndpoint = try? endpoint("https://as.example/introspect") }
+    ) { $0[.introspection] = try? endpoint("https://as.example/introspect") }
     #expect(server.canIntrospect)
   }
 }

@@ -76,12 +76,12 @@ import Vocabulary
     let metadata = try metadata(
       #""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token","device_authorization_endpoint":"#
         + #""https://mtls.as.example/device"},"tls_client_certificate_bound_access_tokens":true"#)
-    #expect(metadata.tokenEndpoint?.text == "https://as.example/token")
+    #expect(metadata[.token]?.text == "https://as.example/token")
     #expect(metadata.bindsTokensToCertificates)
     let aliased = metadata.forMutualTLS
-    #expect(aliased.tokenEndpoint?.text == "https://mtls.as.example/token")
-    #expect(aliased.deviceAuthorizationEndpoint?.text == "https://mtls.as.example/device")
-    #expect(aliased.revocationEndpoint?.text == "https://as.example/revoke")
+    #expect(aliased[.token]?.text == "https://mtls.as.example/token")
+    #expect(aliased[.deviceAuthorization]?.text == "https://mtls.as.example/device")
+    #expect(aliased[.revocation]?.text == "https://as.example/revoke")
     #expect(aliased.endpointOrigins == ["https://as.example", "https://mtls.as.example"])
   }
 
@@ -92,16 +92,16 @@ import Vocabulary
   // P-031, P-041.
   @Test func `is kept from an alias that cannot be used, which costs other clients nothing`() throws {
     let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"http://as.example/"}"#)
-    #expect(metadata.tokenEndpoint?.text == "https://as.example/token")
+    #expect(metadata[.token]?.text == "https://as.example/token")
     try metadata.checkUsable(.token)
-    #expect(metadata.forMutualTLS.tokenEndpoint == nil)
+    #expect(metadata.forMutualTLS[.token] == nil)
     #expect(throws: OAuthError(.metadataInvalid, .name("mtls_endpoint_aliases.token_endpoint"))) {
       try metadata.forMutualTLS.checkUsable(.token)
     }
-    #expect(metadata.forMutualTLS.revocationEndpoint?.text == "https://as.example/revoke")
+    #expect(metadata.forMutualTLS[.revocation]?.text == "https://as.example/revoke")
     for value in ["[]", "{}", "null"] {
       let none = try self.metadata(#""mtls_endpoint_aliases":\#(value)"#)
-      #expect(none.forMutualTLS.tokenEndpoint?.text == "https://as.example/token")
+      #expect(none.forMutualTLS[.token]?.text == "https://as.example/token")
     }
   }
 
@@ -111,7 +111,7 @@ import Vocabulary
     let metadata = try metadata(#""mtls_endpoint_aliases":\#(value)"#)
     try metadata.checkUsable(.token)
     let aliased = metadata.forMutualTLS
-    #expect(aliased.tokenEndpoint == nil && aliased.revocationEndpoint == nil)
+    #expect(aliased[.token] == nil && aliased[.revocation] == nil)
     #expect(throws: OAuthError(.metadataInvalid, .name("mtls_endpoint_aliases"))) { try aliased.checkUsable(.token) }
     // An endpoint that the server does not have has no alias.
     try aliased.checkUsable(.registration)
@@ -121,6 +121,6 @@ import Vocabulary
   @Test func `does not lead away from an endpoint that is named by hand`() throws {
     let metadata = try metadata(#""mtls_endpoint_aliases":{"token_endpoint":"https://mtls.as.example/token"}"#)
     let named: [EndpointRole: Endpoint] = [.token: try endpoint("https://by.hand.example/token")]
-    #expect(metadata.forMutualTLS.applying(named).tokenEndpoint?.text == "https://by.hand.example/token")
+    #expect(metadata.forMutualTLS.applying(named)[.token]?.text == "https://by.hand.example/token")
   }
 }

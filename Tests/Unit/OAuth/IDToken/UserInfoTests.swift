@@ -73,7 +73,7 @@ private let subject = OAuthError.Subject.endpoint(.userinfo)
   }
 
   @Test func `a server without the endpoint is named`() throws {
-    let server = try testServer(ScriptedHTTP()) { $0.userinfoEndpoint = nil }
+    let server = try testServer(ScriptedHTTP()) { $0[.userinfo] = nil }
     #expect(throws: OAuthError(.endpointMissing, subject)) {
       try server.fetchUserInfo(accessToken: secret("at"), expectedSubject: nil)
     }

@@ -97,12 +97,12 @@ import Vocabulary
     let device = try Endpoint("https://example.com/gitlab/oauth/authorize_device", allowHTTPLoopback: false)
     #expect(known == [.deviceAuthorization: device])
     let bare = AuthorizationServerMetadata(issuer: own, overrides: [:])
-    #expect(bare.applying([:], else: known).deviceAuthorizationEndpoint == device)
+    #expect(bare.applying([:], else: known)[.deviceAuthorization] == device)
     let announced: [EndpointRole: Endpoint] = [
       .deviceAuthorization: try Endpoint("https://example.com/device", allowHTTPLoopback: false)
     ]
     let full = AuthorizationServerMetadata(issuer: own, overrides: announced)
-    #expect(full.applying([:], else: known).deviceAuthorizationEndpoint == announced[.deviceAuthorization])
+    #expect(full.applying([:], else: known)[.deviceAuthorization] == announced[.deviceAuthorization])
   }
 
   @Test func `is chosen by its one issuer, byte by byte, and named by its hosts`() {

@@ -8,7 +8,7 @@ import Vocabulary
 
   private func metadata() throws -> AuthorizationServerMetadata {
     var metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: [:])
-    metadata.registrationEndpoint = try endpoint("https://as.example/register")
+    metadata[.registration] = try endpoint("https://as.example/register")
     return metadata
   }
 

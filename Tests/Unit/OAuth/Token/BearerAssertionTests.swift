@@ -158,6 +158,6 @@ import Vocabulary
     ]) func `is for what the settings name`(word: String, expected: String) throws
   {
     let metadata = try testServer(ScriptedHTTP()).metadata
-    #expect(AssertionAudience(word).text(metadata.tokenEndpoint, metadata) == expected)
+    #expect(AssertionAudience(word).text(metadata[.token], metadata) == expected)
   }
 }

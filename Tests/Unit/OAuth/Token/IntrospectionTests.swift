@@ -12,7 +12,7 @@ private let url = "https://as.example/introspect"
     _ http: ScriptedHTTP, _ authentication: ClientAuthentication? = nil
   ) throws -> AuthorizationServer {
     try testServer(http, authentication ?? .post(try secret("s"))) {
-      $0.introspectionEndpoint = try? endpoint(url)
+      $0[.introspection] = try? endpoint(url)
     }
   }
 

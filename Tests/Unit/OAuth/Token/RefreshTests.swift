@@ -377,7 +377,7 @@ private let subject = OAuthError.Subject.endpoint(.token)
 
   @Test func `a server without a token endpoint is named`() throws {
     let http = ScriptedHTTP()
-    let server = try testServer(http) { $0.tokenEndpoint = nil }
+    let server = try testServer(http) { $0[.token] = nil }
     #expect(throws: OAuthError(.endpointMissing, subject)) { try server.refresh(secret("r")) }
     #expect(http.requests == [])
   }

@@ -127,7 +127,7 @@ private let url = "https://as.example/revoke"
   }
 
   @Test func `a server without the endpoint is named`() throws {
-    let server = try testServer(ScriptedHTTP()) { $0.revocationEndpoint = nil }
+    let server = try testServer(ScriptedHTTP()) { $0[.revocation] = nil }
     #expect(throws: OAuthError(.endpointMissing, subject)) {
       try server.revoke(secret("r"), hint: .refreshToken, bearer: nil)
     }

@@ -24,7 +24,7 @@ import Testing
   func metadata(_ cache: DocumentCache, of issuer: String = TestIssuer.text, fresh: Bool = false) throws -> String? {
     let issuer = try Issuer(issuer, allowHTTPLoopback: false)
     let held = try cache.metadata(of: issuer, transport: Transport(), fresh: fresh, cancellation: nil)
-    return held.document.tokenEndpoint?.text
+    return held.document[.token]?.text
   }
 
   @discardableResult
@@ -81,7 +81,7 @@ import Testing
     func tokenEndpoint(allowingHTTP: Bool) throws -> String? {
       var transport = Transport()
       transport.allowHTTPLoopback = allowingHTTP
-      return try cache.metadata(of: issuer, transport: transport, cancellation: nil).document.tokenEndpoint?.text
+      return try cache.metadata(of: issuer, transport: transport, cancellation: nil).document[.token]?.text
     }
     #expect(try tokenEndpoint(allowingHTTP: true) == "http://127.0.0.1:9/token")
     #expect(try tokenEndpoint(allowingHTTP: true) == "http://127.0.0.1:9/token")
