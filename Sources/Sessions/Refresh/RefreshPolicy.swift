@@ -38,7 +38,7 @@ extension RefreshPolicy {
   }
 
   /// The wait before retrying a queued refresh after `count` failures. Doubles up to 30 seconds while a caller waits,
-  /// otherwise up to 5 minutes. At least 10 seconds if the server was reached.
+  /// otherwise up to 5 minutes. At least 10 seconds if the server was reached and specified no time.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }

@@ -119,7 +119,8 @@ struct Backoff: Sendable {
     return failure.retryNotBefore
       ?? failedAt.advanced(
         by: RefreshPolicy.wait(
-          queuedAfter: failure.count, isUrgent: priority == .urgent, reached: failure.error.reachedServer))
+          queuedAfter: failure.count, isUrgent: priority == .urgent,
+          reached: failure.error.reachedServer && failure.serverNotBefore == nil))
   }
 
   /// The planned renewal, delayed by earlier failures.

@@ -43,6 +43,18 @@ import Vocabulary
     #expect(backoff.refusal(requiresNewToken: true, now: at(300)) == nil)
   }
 
+  @Test func `retries for a waiting caller when the server allows, later if it repeats its refusal`() {
+    var backoff = Backoff()
+    for wait in [2.0, 2, 4, 8] {
+      backoff.refreshFailed(passing(retryAfter: 2), now: at(100))
+      #expect(backoff.renewalDue(planned: nil, queued: .urgent, tokenEnd: nil) == at(100 + wait))
+    }
+    #expect(backoff.renewalDue(planned: nil, queued: .background, tokenEnd: nil) == at(180))
+    backoff = Backoff()
+    backoff.refreshFailed(passing(retryAfter: nil), now: at(100))
+    #expect(backoff.renewalDue(planned: nil, queued: .urgent, tokenEnd: nil) == at(110))
+  }
+
   @Test func `sends no refresh token in doubt while there is an access token`() {
     var backoff = Backoff()
     backoff.refreshFailed(broken(), now: at(100))
