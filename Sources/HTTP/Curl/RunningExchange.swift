@@ -1,5 +1,6 @@
 internal import CCurl
 internal import OAuth
+internal import Platform
 
 /// A request in progress. Handles libcurl's callbacks. Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
@@ -61,7 +62,7 @@ struct TransferProgress {
   private var usesKeptConnection: Bool
   /// Whether packets on the kept connection are lost, although nothing has closed it.
   private(set) var isUnreachable = false
-  private let startTime = ContinuousClock.now
+  private let startTime = Instant.now
   private let connectTimeoutSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool

@@ -13,12 +13,12 @@ final class HandlePool: Sendable {
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
-    let idleSince: ContinuousClock.Instant
+    let idleSince: Instant
     /// Whether the connection was used for two requests, so that the server reuses connections.
     let wasReused: Bool
 
     /// Whether a request that cannot be repeated may use the connection.
-    func isSafe(_ now: ContinuousClock.Instant) -> Bool {
+    func isSafe(_ now: Instant) -> Bool {
       let idle = idleSince.duration(to: now)
       return idle <= HandlePool.safeIdleTime && (wasReused || idle >= HandlePool.singleUseIdleTime)
     }
@@ -31,7 +31,7 @@ final class HandlePool: Sendable {
 
   /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
-  func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: ContinuousClock.Instant = .now) -> CurlHandle? {
+  func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
       let handle = idle.withLock { entries -> CurlHandle? in
@@ -48,7 +48,7 @@ final class HandlePool: Sendable {
   }
 
   /// Adds a handle after a successful request, and closes the oldest of too many.
-  func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: ContinuousClock.Instant = .now) {
+  func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, idleSince: now, wasReused: wasReused))
       return entries.count > Self.capacity ? entries.removeFirst() : nil
@@ -57,7 +57,7 @@ final class HandlePool: Sendable {
     _ = oldest
   }
 
-  func close(idleFor duration: Duration, now: ContinuousClock.Instant = .now) {
+  func close(idleFor duration: Duration, now: Instant = .now) {
     let old = idle.withLock { entries -> [Entry] in
       let count = entries.prefix { $0.idleSince.duration(to: now) >= duration }.count
       let old = Array(entries.prefix(count))

@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Crypto
 internal import OAuth
+internal import Platform
 
 /// A request to a resource. Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing
 /// to send.
@@ -23,7 +24,7 @@ final class ResourceExchange: RunningExchange {
   private let stallTimeout: Duration
   /// The timeout during the content; nil for no limit.
   private let idleTimeout: Duration?
-  private var lastProgress = ContinuousClock.now
+  private var lastProgress = Instant.now
   private let content: SentContent?
   private let body: ReceivedContent
   /// Searches the response for the token; nil if the receiver may see it.
@@ -114,7 +115,7 @@ final class ResourceExchange: RunningExchange {
     if let refusal = progress.refusal { return refusal }
     if isCancelled { return .cancelled }
     guard let limit = receiverWantsContent ? idleTimeout : stallTimeout else { return nil }
-    return ContinuousClock.now - lastProgress >= limit ? .timeout : nil
+    return lastProgress.duration(to: .now) >= limit ? .timeout : nil
   }
 
   /// A long interval if there is no time limit, so that an idle event stream costs nothing.
@@ -123,12 +124,12 @@ final class ResourceExchange: RunningExchange {
       return CurlHandle.longestWait
     }
     guard let idleTimeout else { return Self.quietWait }
-    return min(max(idleTimeout - (ContinuousClock.now - lastProgress), CurlHandle.longestWait), .seconds(30))
+    return min(max(idleTimeout - lastProgress.duration(to: .now), CurlHandle.longestWait), .seconds(30))
   }
 
   func continuesOnOtherThread() -> Bool {
     guard receiverWantsContent, isRequestSent, awaitedDescriptors.isEmpty, let pendingResponses else { return false }
-    guard ContinuousClock.now - lastProgress >= CurlHandle.longestWait else { return false }
+    guard lastProgress.duration(to: .now) >= CurlHandle.longestWait else { return false }
     self.pendingResponses = nil
     continuesElsewhere = progress.handle.socket != nil && pendingResponses.reserve()
     return continuesElsewhere

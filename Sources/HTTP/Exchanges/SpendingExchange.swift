@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Crypto
 internal import OAuth
+internal import Platform
 
 /// A request that spends a single-use value, on a new connection that libcurl only establishes. The response is parsed
 /// here, since libcurl would drop a message with an invalid head or framing, and with it the only copy of a token. Like
@@ -88,7 +89,7 @@ final class SpendingExchange: RunningExchange {
   /// incomplete.
   private func receive() -> HTTPFailure? {
     var total = 0
-    var quiet = ContinuousClock.now
+    var quiet = Instant.now
     while !reader.isComplete {
       let (code, count) = input.withMutableBytes { progress.handle.receive(into: &$0) }
       switch code {

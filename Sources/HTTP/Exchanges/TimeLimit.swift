@@ -1,31 +1,33 @@
+internal import Platform
+
 /// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
   /// After a longer interval between two checks, the process was not running.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
-  private let start: ContinuousClock.Instant
-  private var end: ContinuousClock.Instant
-  private var lastCheck: ContinuousClock.Instant
+  private let start: Instant
+  private var end: Instant
+  private var lastCheck: Instant
 
-  init(_ duration: Duration, from now: ContinuousClock.Instant = .now) {
+  init(_ duration: Duration, from now: Instant = .now) {
     self.duration = duration
     (start, end, lastCheck) = (now, now.advanced(by: duration), now)
   }
 
   /// Call it at least every ``CurlHandle/longestWait`` while the process runs.
-  mutating func checkHasPassed(_ now: ContinuousClock.Instant = .now) -> Bool {
+  mutating func checkHasPassed(_ now: Instant = .now) -> Bool {
     if lastCheck.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastCheck = now
     return now >= end
   }
 
   /// Excludes a duration that has just passed from the limit.
-  mutating func exclude(_ duration: Duration, _ now: ContinuousClock.Instant = .now) {
+  mutating func exclude(_ duration: Duration, _ now: Instant = .now) {
     (end, lastCheck) = (end.advanced(by: duration), now)
   }
 
-  func secondsWaited(_ now: ContinuousClock.Instant = .now) -> Int {
+  func secondsWaited(_ now: Instant = .now) -> Int {
     Int((start.duration(to: now) + .milliseconds(500)).components.seconds)
   }
 }

@@ -1,6 +1,7 @@
 import Encoding
 import Crypto
 import OAuth
+import Platform
 import Testing
 import Vocabulary
 
@@ -26,7 +27,7 @@ import Vocabulary
 
   @Test func `gives a request that cannot be repeated only what was just used and is not about to be closed`() throws {
     let (pool, handle) = (HandlePool(), try CurlHandle())
-    let since = ContinuousClock.now
+    let since = Instant.now
     pool.add(handle, for: try route(1), now: since)
     let late = since.advanced(by: HandlePool.safeIdleTime + .milliseconds(1))
     #expect(pool.takeHandle(for: try route(1), isUnrepeatable: true, now: late) == nil)
@@ -85,7 +86,7 @@ import Vocabulary
 
   @Test func `keeps nothing for long`() throws {
     let pool = HandlePool()
-    let start = ContinuousClock.now
+    let start = Instant.now
     pool.add(try CurlHandle(), for: try route(1), now: start)
     pool.add(try CurlHandle(), for: try route(2), now: start.advanced(by: .seconds(1)))
     let end = start.advanced(by: HandlePool.idleTime)

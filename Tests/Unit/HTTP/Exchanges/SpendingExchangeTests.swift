@@ -248,7 +248,7 @@ extension Cancellation {
 }
 
 @Suite struct `The time limit of a request` {
-  private let start = ContinuousClock.now
+  private let start = Instant.now
 
   /// The seconds at which a check finds that the limit has passed.
   private func passed(_ limit: Duration, askedAt seconds: [Int]) -> [Int] {
