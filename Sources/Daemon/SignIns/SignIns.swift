@@ -250,9 +250,7 @@ final class SignIns: AccountPart {
     }
     let told = login.waiting?.prepared.notices ?? []
     for notice in outcome.notices where !told.contains(notice) { report(Phrase(notice), to: login) }
-    if let replaced = outcome.replaced {
-      runCleanup(of: login.account) { replaced.revokeIfPossible($0) }
-    }
+    if let revoke = outcome.revokeReplacedGrant { runCleanup(of: login.account, revoke) }
     if outcome.unattended != nil, !outcome.isRepeatable {
       report(Phrase("the assertion cannot be used again: this session ends with its access token"), to: login)
     }
@@ -281,12 +279,13 @@ final class SignIns: AccountPart {
     result.addUnattended(outcome.unattended)
     if outcome.wasGuest { result["upgraded_from_guest"] = true }
     guard !guestGrants.isEmpty else { return sendResult(of: login, .result(result)) }
-    revokeGuestTokens(guestGrants, outcome.formerGuest, of: login, result)
+    revokeTokens(guestGrants, outcome.revokeGuestToken, of: login, result)
   }
 
   /// Revokes the tokens of a replaced guest session, then sends the result.
-  private func revokeGuestTokens(
-    _ grants: [AccessGrant], _ guest: SignIn.FormerGuest?, of login: Login, _ result: JSONObject
+  private func revokeTokens(
+    _ grants: [AccessGrant], _ revoke: (@Sendable (AccessGrant, Cancellation) -> Bool)?, of login: Login,
+    _ result: JSONObject
   ) {
     func finish(areRevoked: Bool) {
       if !areRevoked {
@@ -295,10 +294,10 @@ final class SignIns: AccountPart {
       }
       sendResult(of: login, .result(result))
     }
-    guard let guest else { return finish(areRevoked: false) }
+    guard let revoke else { return finish(areRevoked: false) }
     let cancellation = Cancellation()
     jobs.runWaiting(as: .cleanup(login.account), cancellation) {
-      grants.allSatisfy { guest.revokeIfPossible($0, cancellation) }
+      grants.allSatisfy { revoke($0, cancellation) }
     } then: { outcome in
       finish(areRevoked: (try? outcome.get()) ?? false)
     }

@@ -67,7 +67,7 @@ package struct ConnectionGroup: Sendable, Hashable {
   }
 }
 
-package struct CertificateAuthorities: Sendable, Equatable {
+package final class CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
   /// The SHA-256 hash of `pem`, in base64url.
   package let digest: String
@@ -99,5 +99,7 @@ package struct CertificateAuthorities: Sendable, Equatable {
     return try CertificateAuthorities(pem: Array(kept.map { certificates[$0] }.joined().utf8))
   }
 
-  package static func == (left: Self, right: Self) -> Bool { left.digest == right.digest }
+  package static func == (left: CertificateAuthorities, right: CertificateAuthorities) -> Bool {
+    left.digest == right.digest
+  }
 }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import OAuth
 
 /// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
-struct KeySearch: Sendable {
+struct KeySearch: ~Copyable {
   private enum Stage {
     case start
     /// These cached keys were returned.

@@ -4,9 +4,13 @@ internal import OAuth
 /// Fetches newer metadata if an endpoint no longer exists.
 struct MetadataRenewal: Sendable {
   /// An account and the origins that may receive its secrets.
-  struct AllowedOrigins: Sendable {
-    let account: AccountName
+  final class AllowedOrigins: Sendable {
+    private let account: AccountName
     let authority: Authority
+
+    init(account: AccountName, authority: Authority) {
+      (self.account, self.authority) = (account, authority)
+    }
 
     /// Throws `endpointMoved` for an origin not known at sign-in: changed metadata must not redirect a secret.
     func check(_ endpoint: Endpoint?) throws(SessionError) {

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Platform
 
 /// Verifies the ID Token of a token response with the issuer's keys.
-struct IDTokenCheck {
+struct IDTokenCheck: ~Copyable {
   let services: SessionServices
   let server: AuthorizationServer
   /// Finds the keys' new URL in newer metadata, if set.

@@ -336,6 +336,10 @@ extension SignIn {
         idToken: record.idToken.map(SealedSecret.init), issuedAt: sentAt, issuedAtUnixSeconds: issuedAtUnixSeconds,
         recordGeneration: generation, dpopKey: server.prover?.key, protection: level, expiry: record.expiry)
       let replaced = replacedGrant(of: old, by: refreshToken)
+      let revokeGuestToken = { @Sendable [server] (grant: AccessGrant, cancellation: Cancellation) in
+        guard let token = try? grant.accessToken.open() else { return false }
+        return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
+      }
       let wasGuest = !isUnattended && old?.unattended == .clientCredentials
       let mayEndGuest =
         wasGuest && server.metadata[.revocation] != nil && old?.authority.isSameClient(as: configuration) == true
@@ -348,16 +352,16 @@ extension SignIn {
         notices: notices
           + (replaced.isLeft
             ? [SignIn.Notice.earlierGrantRemains(page: configuration.providerSettings?.sessionsPage)] : []),
-        replaced: replaced.grant, formerGuest: mayEndGuest ? SignIn.FormerGuest(server: server) : nil)
+        revokeReplacedGrant: replaced.revoke, revokeGuestToken: mayEndGuest ? revokeGuestToken : nil)
       let isReplaced = !(old?.authority.isSameClient(as: configuration) ?? true)
       return (outcome, isReplaced ? old?.registration : nil)
     }
 
-    /// Returns the account's previous grant, if it can be revoked separately, and whether it remains. At many servers,
-    /// revoking one grant ends all of the user and client.
+    /// Returns how to revoke the account's previous grant, if it can be revoked separately, and whether it remains. At
+    /// many servers, revoking one grant ends all of the user and client.
     private func replacedGrant(
       of old: AccountRecord?, by new: SharedSecret?
-    ) -> (grant: SignIn.ReplacedGrant?, isLeft: Bool) {
+    ) -> (revoke: (@Sendable (Cancellation) -> Void)?, isLeft: Bool) {
       // A pending revocation for another client was moved to another name.
       let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
       guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
@@ -367,7 +371,7 @@ extension SignIn {
       guard isSeparate, server.metadata[.revocation] != nil, old.authority.isSameClient(as: configuration) else {
         return (nil, true)
       }
-      return (SignIn.ReplacedGrant(server: server, refreshToken: token), false)
+      return ({ [server] in _ = server.revokeIfPossible(token, .refreshToken, $0) }, false)
     }
 
     /// The requested scope values that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.

@@ -5,7 +5,7 @@ package import Platform
 
 extension SignIn {
   /// A sign-in that waits for the user's approval.
-  package enum PendingApproval: Sendable {
+  package indirect enum PendingApproval: Sendable {
     case device(Device)
     case browser(Browser)
 
@@ -39,7 +39,7 @@ extension SignIn {
       }
     }
 
-    package enum Poll: Sendable {
+    package indirect enum Poll: Sendable {
       /// The user has not decided, as far as known.
       case undecided(DevicePollOutcome)
       case signedIn(SignIn.Outcome)

@@ -215,10 +215,11 @@ package enum SignIn {
     /// The user according to the ID Token.
     package let label: PersonLabel?
     package internal(set) var notices: [Notice]
-    /// The previous grant, if revoking it cannot end the new one.
-    package let replaced: ReplacedGrant?
-    /// The client of a replaced session without a user, if its tokens can be revoked.
-    package let formerGuest: FormerGuest?
+    /// Revokes the previous grant (RFC 7009), if that cannot end the new one. Blocking.
+    package let revokeReplacedGrant: (@Sendable (Cancellation) -> Void)?
+    /// Revokes an access token of a replaced session without a user, if possible. Returns whether that succeeded.
+    /// Blocking.
+    package let revokeGuestToken: (@Sendable (AccessGrant, Cancellation) -> Bool)?
 
     /// Whether a session without a user can be renewed by repeating the sign-in.
     package var isRepeatable: Bool {
@@ -243,28 +244,6 @@ package enum SignIn {
     case earlierGrantRemains(page: String?)
     /// The account's own token also has these scope values, requested only for individual origins.
     case scopeNotLimited([String])
-  }
-
-  /// A former grant that still exists at the server.
-  package struct ReplacedGrant: Sendable {
-    let server: AuthorizationServer
-    let refreshToken: SharedSecret
-
-    /// Revokes the grant if possible (RFC 7009). Blocking.
-    package func revokeIfPossible(_ cancellation: Cancellation) {
-      _ = server.revokeIfPossible(refreshToken, .refreshToken, cancellation)
-    }
-  }
-
-  /// The client of a replaced session without a user, which can revoke its access tokens.
-  package struct FormerGuest: Sendable {
-    let server: AuthorizationServer
-
-    /// Revokes an access token (RFC 7009). Returns whether that succeeded. Blocking.
-    package func revokeIfPossible(_ grant: AccessGrant, _ cancellation: Cancellation) -> Bool {
-      guard let token = try? grant.accessToken.open() else { return false }
-      return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
-    }
   }
 }
 
