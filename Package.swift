@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Glibc
 import PackageDescription
 
 // Dependencies point downwards only; the build is run with
@@ -14,6 +15,15 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Whether the loader of this machine reads relative relocations in their short form: since glibc 2.36.
+let hasRelativeRelocations: Bool = {
+  let name = String(unsafeUninitializedCapacity: 64) { bytes in
+    bytes.withMemoryRebound(to: CChar.self) { confstr(Int32(_CS_GNU_LIBC_VERSION), $0.baseAddress, 64) - 1 }
+  }
+  let version = name.split { !$0.isNumber }.compactMap { Int($0) }
+  return !version.lexicographicallyPrecedes([2, 36])
+}()
+
 // The client starts in half a millisecond because nothing is loaded at run time. The daemon needs
 // libcurl and libcrypto from the system, so only the Swift library is linked into it.
 let fullyStatic = linkedStatically("-static-executable")
@@ -26,7 +36,9 @@ func linkedStatically(_ flag: String) -> [LinkerSetting] {
   var options = ["--gc-sections", "--wrap=swift_copyAuxiliaryExecutablePath", "-z", "now"]
   if linker == "lld" {
     let directory = "\(Context.packageDirectory)/share/link"
-    options += ["-T", "\(directory)/sections.ld"]
+    options += ["-T", "\(directory)/sections.ld", "--no-eh-frame-hdr"]
+    // A list of 0.9 MB in agentd becomes 8 KB.
+    if hasRelativeRelocations { options += ["-z", "pack-relative-relocs"] }
     // What the client runs is side by side, so that a short run touches few pages: see `make order`. A name that is gone is no error.
     options += ["--symbol-ordering-file=\(directory)/order", "--no-warn-symbol-ordering"]
   }
