@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Platform
 internal import Wire
 
@@ -9,7 +10,7 @@ enum TokenInput {
   /// limits the time for all tokens.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, path != "-" {
-      let shown = TokenShape.mayBeOpaque(path) ? "\(path.prefix(4))…" : path
+      let shown = TerminalText.mayBeToken(path) ? TerminalText.word(path) : path
       let file = try NamedFile.open(path, within: seconds) {
         Failure(.invalidRequest, Phrase("cannot read the file \"\(shown)\": \($0)"))
       }

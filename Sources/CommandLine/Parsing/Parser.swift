@@ -89,18 +89,21 @@ struct Parser {
     let named = group.map { "\($0) \(word)" } ?? word
     let meant = WordSuggestions.commands(for: word, before: remaining.first, in: group)
     // The next word may belong to this one, as in `auth login`.
-    let isPair = meant != WordSuggestions.commands(for: word, in: group) || remaining.first == meant.first
+    let isPair =
+      meant != WordSuggestions.commands(for: word, in: group) || remaining.first == meant.first
+      || meant == [CommandName.workload.rawValue]
+        && remaining.first.map { WordSuggestions.commands(for: $0) } == ["login"]
     let words = meant.first.map { $0.split(separator: " ").map { String($0) } } ?? []
     return error(
       Phrase("unknown command \(TokenShape.redacted(named))"),
-      hint: corrected(meant, words + remaining.dropFirst(isPair ? 1 : 0) + texts(of: given))
+      hint: (meant.count == 1 ? corrected(words + remaining.dropFirst(isPair ? 1 : 0) + texts(of: given)) : nil)
         ?? Phrase.didYouMean(meant.map { "agent \($0)" }))
   }
 
-  /// The command line of `words`; nil unless it is valid, contains no token, and `meant` has a single suggestion.
-  private func corrected(_ meant: [String], _ words: [String]) -> Phrase? {
+  /// The command line of `words`; nil unless it is valid and contains no token.
+  private func corrected(_ words: [String]) -> Phrase? {
     let hasToken = words.contains { $0.split(separator: "=").contains { TokenShape.isLikely(String($0)) } }
-    guard meant.count == 1, !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }
+    guard !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }
     return .command((["agent"] + words).map(ShellWord.quoted).joined(separator: " "))
   }
 
@@ -121,10 +124,16 @@ struct Parser {
     }
     if operands.count > command.operands.maximumCount {
       let services = command.name == .login ? ProviderName.known(as: operands.joined()) : []
+      let settings = operands.flatMap { word in
+        let parts = word.split(separator: "=", maxSplits: 1).map { String($0) }
+        return parts.count == 2 && option(where: { $0.name.hasSameBytes(as: parts[0]) }) != nil
+          ? ["--\(parts[0])", parts[1]] : [word]
+      }
       if command.name == .help { commandWords = Array(operands.prefix(command.operands.maximumCount)) }
       throw error(
         Phrase("unexpected argument \(TokenShape.redacted(operands[command.operands.maximumCount]))"),
-        hint: Phrase.didYouMean(commands: services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil))
+        hint: Phrase.didYouMean(commands: services.map { "agent login \($0.rawValue)" }) ?? commandToRun(from: nil)
+          ?? (settings == operands ? nil : corrected(commandWords + settings + texts(of: given))))
     }
     if command.trailingMetavar != nil, trailingArguments?.isEmpty ?? true {
       throw trailingArguments == nil
@@ -155,7 +164,7 @@ struct Parser {
         let line = arguments.dropLast(remaining.count + 1) + ["-\(argument)"] + remaining
         throw error(
           Phrase("unknown option \"-\(letter)\""),
-          hint: isLong ? corrected(["--\(name)"], Array(line)) : commandToRun(from: argument))
+          hint: isLong ? corrected(Array(line)) : commandToRun(from: argument))
       }
       if option.argument.metavar == nil {
         try read(option, spelt: "-\(letter)", attached: nil)
@@ -210,7 +219,7 @@ struct Parser {
     let value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
     let line = arguments.dropLast(remaining.count + 1) + meant.prefix(1) + value + remaining
     // The value of such an option is a variable's name, unlike in our options.
-    let hint = name.hasSuffix("-env") ? nil : corrected(meant, Array(line))
+    let hint = name.hasSuffix("-env") || meant.count != 1 ? nil : corrected(Array(line))
     return error(message, hint: hint ?? Phrase.didYouMean(meant) ?? commandToRun(from: argument))
   }
 

@@ -13,14 +13,9 @@ enum TokenShape {
     return (try? Base64URL.decode(beginning.span))?.first == UInt8(ascii: "{")
   }
 
-  /// Whether a word could be an opaque token: at least 20 letters, digits, dashes and underscores, one of them a digit.
-  static func mayBeOpaque(_ word: String) -> Bool {
-    word.utf8.count >= 20 && word.utf8.contains { $0.isASCIIDigit }
-      && word.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
-  }
-
-  /// A word for a message; a description replaces a token.
+  /// A word for a message; a description replaces a token, and the beginning of a word one that may be a token.
   static func redacted(_ word: String) -> Phrase {
-    isLikely(word) ? Phrase("a token") : Phrase(verbatim: "\"\(word)\"")
+    isLikely(word)
+      ? Phrase("a token") : Phrase(verbatim: "\"\(TerminalText.mayBeToken(word) ? TerminalText.word(word) : word)\"")
   }
 }

@@ -19,6 +19,17 @@ package enum TerminalText {
     return String(result)
   }
 
+  /// A word that a user entered, for a message: cleaned, and only its beginning if it ``mayBeToken(_:)``.
+  package static func word(_ text: String) -> String {
+    mayBeToken(text) ? "\(text.prefix(4))…" : clean(text, limit: 64)
+  }
+
+  /// Whether a word could be an opaque token: at least 20 letters, digits, dashes and underscores, one of them a digit.
+  package static func mayBeToken(_ word: String) -> Bool {
+    word.utf8.count >= 20 && word.utf8.contains { $0.isASCIIDigit }
+      && word.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
+  }
+
   /// Whether the text is printable ASCII of at most `limit` bytes, which ``clean(_:limit:)`` does not change.
   package static func isPlain(_ text: Span<UInt8>, limit: Int) -> Bool {
     guard text.count <= limit else { return false }

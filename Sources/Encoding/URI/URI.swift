@@ -43,8 +43,8 @@ package struct URI: Sendable, Hashable {
 
   private func part(from start: UInt16, to end: UInt16) -> String {
     let utf8 = text.utf8
-    return String(
-      text[utf8.index(utf8.startIndex, offsetBy: Int(start))..<utf8.index(utf8.startIndex, offsetBy: Int(end))])
+    let first = utf8.index(utf8.startIndex, offsetBy: Int(start))
+    return String(decoding: utf8[first..<utf8.index(first, offsetBy: Int(end - start))], as: UTF8.self)
   }
 
   package static func == (one: URI, other: URI) -> Bool {

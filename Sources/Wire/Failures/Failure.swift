@@ -90,7 +90,7 @@ package struct Failure: Error, Sendable, Hashable {
     hint: "name the account, or change to another directory")
 
   package static func noAccount(named name: String, hint: Phrase) -> Failure {
-    let shown = TerminalText.clean(name, limit: 64)
+    let shown = TerminalText.word(name)
     var failure = Failure(.noAccount, "no account is called \(shown)", hint: hint)
     failure.subject = shown
     return failure

@@ -39,7 +39,10 @@ import Wire
     ("vault password", "agent vault change-passphrase"), ("daemon kill", "agent daemon stop"),
     ("daemon ps", "agent daemon status"), ("environment", "agent env"),
     ("account import x --client-secret-env A", #"did you mean "--client-secret-file"?"#),
-    ("providers", "agent help providers"),
+    ("providers", "agent help providers"), ("ci login", "agent workload"), ("ci robot", "agent workload robot"),
+    ("account set work scope=openid", "agent account set work --scope openid"),
+    ("account set work a=b", "agent help account set"),
+    ("token work audience=x -q", "agent token work --audience x --quiet"),
     ("logn eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", #"did you mean "agent login"?"#),
   ]) func `leads to ours, with the rest of the line if that is valid`(line: String, meant: String) {
     #expect(Self.hint(line) == meant)

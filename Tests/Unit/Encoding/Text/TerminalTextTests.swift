@@ -55,4 +55,11 @@ import Testing
     let pile = "a" + String(repeating: "\u{301}", count: 1000)
     #expect(TerminalText.clean(pile, limit: 10).unicodeScalars.count == 11)
   }
+
+  @Test(arguments: [
+    ("ghp_abcdefghij1234567890", "ghp_…"), ("work", "work"), ("a-long-name-of-an-account", "a-long-name-of-an-account"),
+    ("production-2.example.com", "production-2.example.com"),
+  ]) func `shortens a word that may be a token`(word: String, shown: String) {
+    #expect(TerminalText.word(word) == shown)
+  }
 }
