@@ -79,8 +79,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// Returns a valid access token, renewing it first if necessary.
   ///
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; with the code
-  ///   `installation_changed` if its installation has changed since the last token.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, or, with the code
+  ///   `installation_changed`, if the container's installation has changed since the last token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
   /// Ends the session in its container, and forgets the user.

@@ -1,4 +1,4 @@
-/// The bytes of a token, which are overwritten at the end of its lifetime.
+/// The bytes of a token. `deinit` overwrites them.
 @safe struct TokenBytes: ~Copyable, @unchecked Sendable {
   /// Memory that only `init` and `deinit` write.
   private let storage: UnsafeMutableBufferPointer<UInt8>

@@ -181,7 +181,7 @@ package final class Vault: Sendable {
 extension OpenVault {
   /// Encrypts a record, adds it to the vault and returns its generation.
   ///
-  /// - Parameter protection: Nil for that of the account's record, or `device` for a new one.
+  /// - Parameter protection: Nil keeps the account's level; a new account gets ``Protection/device``.
   fileprivate mutating func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
   ) throws(VaultError) -> UInt64 {

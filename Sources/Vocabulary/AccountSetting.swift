@@ -24,7 +24,7 @@ package final class AccountSetting: Sendable, Hashable {
 
   /// Returns the value as JSON; nil if unspecified.
   private let read: @Sendable (AccountSettings) -> JSON?
-  /// Sets the value, or resets it if nil. Returns false for a word that is not a choice.
+  /// Sets the value, or resets it if nil. Returns false if the value is none of the choices.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
   /// The type of a setting's value.

@@ -26,7 +26,7 @@ package struct ProgramName: Sendable, Hashable {
   /// Sets ``current`` to the name that started this process.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that started this process, if valid.
+  /// The name that started this process; ``standard`` if it is invalid, or before ``adopt()``.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.

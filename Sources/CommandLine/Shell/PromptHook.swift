@@ -25,7 +25,7 @@ struct PromptHook: Sendable {
   static let maximumWait = 60
   /// Seconds until the next run after a failure.
   static let waitAfterFailure = 15
-  /// Seconds until the next run if one fails after a change.
+  /// Seconds until the next run if a run after a change fails.
   static let waitAfterChange = 1
   /// Seconds until the next run while signed out.
   static let waitWhileSignedOut = 5

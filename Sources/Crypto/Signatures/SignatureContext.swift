@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A libcrypto signature operation. Has one owner, unless it is only copied, which does not modify it.
+/// A libcrypto signature operation. Threads may share one only to copy it, since a copy does not modify the original.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 

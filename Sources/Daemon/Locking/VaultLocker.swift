@@ -59,7 +59,7 @@ final class VaultLocker: DaemonPart {
     let levelsToLock: Set<Protection>
     /// The levels to lock that have key slots.
     let levelsWithSlots: [Protection]
-    /// The levels to lock that were unlocked.
+    /// Those of ``levelsToLock`` that were unlocked before.
     let unlockedLevels: Set<Protection>
     /// The accounts at ``levelsWithSlots``. Nil if they cannot be read.
     let accounts: [(account: AccountName, protection: Protection)]?

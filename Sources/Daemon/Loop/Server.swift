@@ -57,7 +57,7 @@ final class Server {
   private var stopDeadlines: StopDeadlines?
   /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// The deadline of the last attempt to store or revoke unstored refresh tokens. Nil before that attempt.
+  /// At shutdown, the deadline of the final attempt to store or revoke unstored refresh tokens. Nil before it starts.
   private var unstoredTokensDeadline: Instant?
   /// Whether the program file was intact at the start. Otherwise ``isOutdated`` stays false.
   private let canDetectReplacement = !Machine.isProgramReplaced

@@ -216,8 +216,8 @@ internal import OAuth
 
   var isConnected: Bool { unsafe connections.pointee.open > 0 }
 
-  /// Whether a new connection would have the same local address: the network has not changed.
-  var hasLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
+  /// Whether a new connection would have the local address of the open one. If not, the network has changed.
+  var wouldKeepLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
 
   /// Whether the server's machine has acknowledged nothing for `duration` although bytes were sent.
   func isUnacknowledged(for duration: Duration) -> Bool {

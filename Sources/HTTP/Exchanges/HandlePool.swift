@@ -43,7 +43,7 @@ final class HandlePool: Sendable {
       // Bytes that arrived between requests could be parsed as the next response.
       guard let handle else { return nil }
       // An added or removed route changes the local address (invariant: a changed world is noticed).
-      if handle.hasNoPendingInput, handle.hasLocalAddress { return handle }
+      if handle.hasNoPendingInput, handle.wouldKeepLocalAddress { return handle }
     }
   }
 

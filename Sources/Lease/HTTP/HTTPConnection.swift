@@ -177,14 +177,14 @@ final class HTTPConnection: LentCall.Owner {
     guard !isClosed else { return }
     isClosed = true
     loop.unwatch(&loopKey)
-    stopBodies()
+    unwatchBodies()
     exchange?.call?.peerDidDisconnect()
     exchange = nil
     try? UnixSocket.shutDown(socket)
     server.didDisconnect(self)
   }
 
-  private func stopBodies() {
+  private func unwatchBodies() {
     if let key = exchange?.contentWatch { loop.unwatch(key) }
     if let key = exchange?.bodyWatch { loop.unwatch(key) }
     exchange?.contentWatch = nil
@@ -390,7 +390,7 @@ final class HTTPConnection: LentCall.Owner {
 
   /// Ends the exchange. `closing` closes the connection once everything was sent; otherwise the next request is served.
   private func endExchange(closing: Bool) {
-    stopBodies()
+    unwatchBodies()
     exchange = nil
     closesWhenSent = closing
     if outbound.isEmpty, closing { return close() }

@@ -118,6 +118,7 @@ struct IDTokenRules {
 
   private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
 
+  /// Two nils are the same.
   private func isSame(_ a: String?, _ b: String?) -> Bool {
     switch (a, b) {
     case (nil, nil): true

@@ -19,9 +19,9 @@ extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Exchanges a refresh token (RFC 6749 section 6) for `target`, a part of the grant, or the default `resources` (RFC
-  /// 8707). `claims` are required by a resource, as in Microsoft Entra ID. Retries only if the server requires another
-  /// DPoP proof.
+  /// Exchanges a refresh token (RFC 6749 section 6). `target` selects a part of the grant. If it names no resources,
+  /// `resources` (RFC 8707) are requested. A resource may require `claims`, as with Microsoft Entra ID. Retries only if
+  /// the server requires another DPoP proof.
   ///
   /// - Throws: `invalidGrant` if the session has ended. The token may be spent if ``OAuthError/isResponseLost`` or
   ///   ``OAuthError/isResponseUnusable`` is set.

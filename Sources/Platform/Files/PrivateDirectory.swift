@@ -107,7 +107,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   /// The owner's permissions to read and search. A missing write permission may be intentional.
   private static let ownersRights: UInt32 = 0o500
 
-  /// For a directory that an earlier version created with an unusual umask.
+  /// Restores the owner's permissions on a directory that an earlier version created with an unusual umask.
   private static func repair(_ number: Int32) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_uid == Machine.userID,
@@ -152,7 +152,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return String(path)
   }
 
-  /// The kernel would follow a link before a final "." or "..".
+  /// Throws `EINVAL` for a final "." or "..", because the kernel would follow a link before it.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8

@@ -4,6 +4,7 @@ internal import Platform
 
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
+  /// The result of ``VerificationKeys/fetchNewer(than:)``.
   package indirect enum NewerKeys: Sendable {
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.

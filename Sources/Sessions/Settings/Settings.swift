@@ -152,10 +152,10 @@ package struct Settings: Sendable, Hashable {
 
   /// Makes the account active, if it exists.
   package mutating func activate(_ name: AccountName) {
-    if self[name] != nil, active != name { setActive(name, after: active ?? previous) }
+    if self[name] != nil, active != name { setActive(name, previous: active ?? previous) }
   }
 
-  private mutating func setActive(_ name: AccountName?, after other: AccountName?) {
+  private mutating func setActive(_ name: AccountName?, previous other: AccountName?) {
     (active, previous) = (name, other)
     object["active"] = name.map { .string($0.text) }
     object["previous"] = other.map { .string($0.text) }
@@ -207,7 +207,7 @@ package struct Settings: Sendable, Hashable {
     accounts[index].name = new
     changeDirectories { $0.rename(old, to: new) }
     if active == old || previous == old {
-      setActive(active == old ? new : active, after: previous == old ? new : previous)
+      setActive(active == old ? new : active, previous: previous == old ? new : previous)
     }
   }
 
@@ -221,7 +221,7 @@ package struct Settings: Sendable, Hashable {
     guard active == name || previous == name else { return }
     let order = (accounts[index...] + accounts[..<index].reversed()).map(\.name)
     let next = active == name ? order.first { !isNeverSignedIn($0) } ?? order.first : active
-    setActive(next, after: previous == name || previous == next ? nil : previous)
+    setActive(next, previous: previous == name || previous == next ? nil : previous)
   }
 
   package func serialized() -> [UInt8] { JSON.object(object).serialized() + [UInt8(ascii: "\n")] }

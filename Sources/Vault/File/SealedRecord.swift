@@ -10,6 +10,7 @@ final class SealedRecord: Sendable {
   let sealed: ArraySlice<UInt8>
   /// Nonce, ciphertext and tag of the account's label under the device key; empty without a label.
   let label: ArraySlice<UInt8>
+  /// The record's bytes in the file's index.
   let entry: ArraySlice<UInt8>
 
   init(

@@ -193,7 +193,7 @@ extension Vault {
     }
   }
 
-  /// Authenticates the vault and adds the keys in memory.
+  /// Authenticates the vault, and opens it with `key` and the other keys that `seen` remembers.
   ///
   /// - Throws: `damaged` if the authentication fails, `rolledBack` if the vault is older than the last one read or
   ///   written.

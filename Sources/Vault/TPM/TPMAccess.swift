@@ -19,7 +19,7 @@ package struct TPMAccess: Sendable {
   }
 
   private let target: Target
-  /// Of OpenSSL's TPM provider.
+  /// The path of the OpenSSL provider for TPMs.
   private let module: String
   let wait: Duration
 

@@ -41,6 +41,7 @@ extension Provider {
 
   private enum RegistrationMember: String, CaseIterable { case page, kind, option }
 
+  /// The members of a ``Provider/Advice``.
   private enum AdviceMember: String, CaseIterable {
     case error, text
     case namesPage = "names_page"

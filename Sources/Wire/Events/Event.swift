@@ -279,7 +279,7 @@ private struct Base64Bytes: MemberValue {
 /// An event with a log entry; nil for an entry of unknown kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
-  /// The member's meaning.
+  /// The manual's text about the member.
   let meaning: String
   let make: @Sendable (Entry?) -> Event
   let manualEntry: EventManualEntry

@@ -6,7 +6,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName
   /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
   package private(set) var expiresAt: Int?
-  /// True if the client signed in itself; nil otherwise.
+  /// True if the new session has no user; nil otherwise.
   private var guest: Bool?
   /// True if a user's session replaces a client's own; nil otherwise.
   private var upgradedFromGuest: Bool?

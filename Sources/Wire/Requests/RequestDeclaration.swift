@@ -67,7 +67,7 @@ package enum RequestSubject: Sendable, Equatable {
   case activeAccount
   /// An account whose settings list the request's URL.
   case listingAccount
-  /// All accounts, or none.
+  /// Not a single account: the request is about all accounts, or about none.
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }

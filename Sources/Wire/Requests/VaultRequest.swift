@@ -80,10 +80,10 @@ package enum VaultRequest: RequestBody {
   package mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem) {
     switch self {
     case .status, .lock, .rebind, .setAside, .check: break
-    case .unlock(let level): self = .unlock(try Self.level(level, &members))
-    case .create(let level): self = .create(try Self.level(level, &members))
-    case .addPassphrase(let level): self = .addPassphrase(try Self.level(level, &members))
-    case .changePassphrase(let level): self = .changePassphrase(try Self.level(level, &members))
+    case .unlock(let level): self = .unlock(try Self.visitLevel(level, &members))
+    case .create(let level): self = .create(try Self.visitLevel(level, &members))
+    case .addPassphrase(let level): self = .addPassphrase(try Self.visitLevel(level, &members))
+    case .changePassphrase(let level): self = .changePassphrase(try Self.visitLevel(level, &members))
     case .bind(var binding):
       try members.visitChoice("binding", &binding, "The kind of the slot (default: the TPM if there is one).")
       self = .bind(binding)
@@ -103,7 +103,7 @@ package enum VaultRequest: RequestBody {
     }
   }
 
-  private static func level<Visitor: MemberVisitor>(
+  private static func visitLevel<Visitor: MemberVisitor>(
     _ level: Protection, _ members: inout Visitor
   ) throws(Visitor.Problem) -> Protection {
     var level = level

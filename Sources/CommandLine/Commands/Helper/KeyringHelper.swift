@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Python's keyring command, for pip and uv: `get SERVICE [USER]`. The next `keyring` handles other calls.
+/// Python's keyring command, for pip and uv: `get SERVICE [USER]`. The next `keyring` on `PATH` handles other calls.
 enum KeyringHelper {
   static let helper = HelperProtocol(
     failureOutput: { failure, _, _ in

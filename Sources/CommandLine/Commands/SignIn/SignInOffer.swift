@@ -117,6 +117,7 @@ struct SignInOffer {
   /// A command that resolves a failure: a sign-in, or `unlock`.
   private struct Remedy {
     let account: String?
+    /// The command line, without the program's name.
     let words: [String]
     /// Nil for `unlock`.
     let signInReason: Phrase?
