@@ -11,8 +11,8 @@ public struct AccessToken: ~Copyable, Sendable {
   /// The token type: `Bearer` (RFC 6750) or `DPoP` (RFC 9449).
   public let type: String
 
-  /// The `DPoP` header for the HTTP request passed to ``Agent/tokenWithProof(method:url:nonce:for:)`` (RFC 9449,
-  /// section 4.1); nil for other tokens.
+  /// The value of the `DPoP` header (RFC 9449, section 4.1); nil unless the token is from
+  /// ``Agent/tokenWithProof(method:url:nonce:for:)``.
   public let proof: String?
 
   private let bytes: TokenBytes
@@ -45,6 +45,7 @@ public struct AccessToken: ~Copyable, Sendable {
     "\(type) \(revealed())"
   }
 
+  /// Parses a response with an access token.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let description = answer.description

@@ -15,7 +15,7 @@ public struct Account: Sendable, Hashable {
     /// The session has ended. The user must sign in again.
     case expired
     case locked
-    /// The last refresh failed for a temporary reason.
+    /// The latest refresh failed for a temporary reason.
     case offline
     /// The session consisted of an access token only, which was not stored and is lost. The user must sign in again.
     case notKept = "not_kept"
@@ -51,7 +51,7 @@ public struct Account: Sendable, Hashable {
   /// The administrator's file for accounts of this name, if there is one.
   public var preset: Preset?
 
-  /// A file in which the administrator prepared an account, and the settings that the user changed.
+  /// The administrator's file for an account, and the settings that the user changed.
   public struct Preset: Sendable, Hashable {
     /// The path of the file.
     public var file: String

@@ -40,7 +40,7 @@ extension Agent {
       ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
   }
 
-  /// Finds the specified program, the one next to this program, or the first one in `PATH`.
+  /// Finds `agent`: at ``programPath`` if specified, otherwise next to this program or in `PATH`.
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {

@@ -18,6 +18,7 @@ public final class Agent: SessionContainer {
   /// The socket specified by the caller; nil for the socket of the command `agent`.
   let socketPath: String?
   private let startsDaemon: Bool
+  /// The specified path of `agent`.
   let programPath: String?
   private let idleConnection = Monitor<DaemonConnection?>(nil)
 
@@ -95,7 +96,7 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Returns the installation that the sessions belong to; nil before its first sign-in.
+  /// Returns the installation that the sessions belong to; nil before the first sign-in.
   ///
   /// - Throws: An error if the vault is unreadable.
   public func installation() async throws(AgentError) -> InstallationID? {
@@ -129,7 +130,7 @@ public final class Agent: SessionContainer {
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
-    try await token(in: .token(options.request(for: account)), options.timeoutSeconds)
+    try await requestToken(.token(options.request(for: account)), options.timeoutSeconds)
   }
 
   /// Returns a valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section
@@ -140,7 +141,7 @@ public final class Agent: SessionContainer {
   /// - Parameters:
   ///   - method: The method of the HTTP request, case-sensitive.
   ///   - url: The https URL of the HTTP request. The account must list its origin.
-  ///   - nonce: The resource's last nonce (RFC 9449, section 9), if it sent one.
+  ///   - nonce: The latest nonce from the resource (RFC 9449, section 9); nil if it sent none.
   ///   - account: The default is the account that lists the origin, never the active one.
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the
   ///   account's tokens are not bound to a key.
@@ -148,14 +149,14 @@ public final class Agent: SessionContainer {
     method: String, url: String, nonce: String? = nil, for account: String? = nil
   ) async throws(AgentError) -> AccessToken {
     let request = ProofRequest(account: account, method: method, url: url, nonce: nonce, wantsAccessToken: true)
-    return try await token(in: .proof(request), WireProtocol.defaultTimeoutSeconds)
+    return try await requestToken(.proof(request), WireProtocol.defaultTimeoutSeconds)
   }
 
-  /// Returns a valid ID Token, renewing the session first if it has expired.
+  /// Returns a valid ID Token. Renews the session first if the ID Token has expired.
   ///
   /// - Parameters:
   ///   - account: The default is the active account.
-  ///   - options: ``TokenOptions/minimumValidity`` is about the access token.
+  ///   - options: ``TokenOptions/minimumValidity`` applies to the access token.
   /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if the ID Token has expired and the
   ///   server issues no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if the session
   ///   has no ID Token.
@@ -170,7 +171,7 @@ public final class Agent: SessionContainer {
     }
   }
 
-  private func token(in request: Request, _ timeoutSeconds: Int) async throws(AgentError) -> AccessToken {
+  private func requestToken(_ request: Request, _ timeoutSeconds: Int) async throws(AgentError) -> AccessToken {
     try await converse(request, timeoutSeconds) { (line) throws(Failure) in
       if case .event? = try? Reply(parsing: line) { return nil }
       return try AccessToken(in: line)
@@ -282,7 +283,6 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Keeps the connection for the next call.
   private func keepIdle(_ connection: consuming DaemonConnection) {
     // Of two idle connections, one is closed.
     var connection = Optional(connection)

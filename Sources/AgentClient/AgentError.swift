@@ -81,7 +81,7 @@ public struct AgentError: Error, Sendable, Hashable {
     self.init(code.remedy, code: code.rawValue, message: message)
   }
 
-  /// The hint's only command, or its text unless that mentions options of `agent`.
+  /// The only command in a hint, or else the hint's text; nil if the text mentions options of `agent`.
   private static func hint(_ advice: Phrase) -> String? {
     if let command = advice.command { return command }
     let text = advice.english

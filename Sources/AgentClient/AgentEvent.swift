@@ -15,9 +15,9 @@ public struct AgentEvent: Sendable, Hashable {
     ///
     /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
     case signedOut(cause: String)
-    /// The session got a new token, with its expiry if known.
+    /// The session got a new token. `expiresAt` is nil if unknown.
     case refreshed(expiresAt: Int?)
-    /// A refresh failed with this remedy and the code of an ``AgentError``.
+    /// A refresh failed. Remedy and code are those of an ``AgentError``.
     case refreshFailed(AgentError.Remedy, code: String)
     /// The cached token expires soon and was not renewed. If it cannot be renewed, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
@@ -25,7 +25,7 @@ public struct AgentEvent: Sendable, Hashable {
     case expired(at: Int, isRenewable: Bool)
     /// The session ends at this time unless the user signs in again.
     case sessionExpiring(at: Int)
-    /// The server is unreachable, for the reason in the code. The agent still returns the cached token.
+    /// The server is unreachable; `code` is the reason. The agent still returns the cached token.
     case offline(code: String)
     /// The server is reachable again.
     case online

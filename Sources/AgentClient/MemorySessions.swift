@@ -21,7 +21,7 @@ public final class MemorySessions: SessionContainer {
 
   /// Renews a session. Called if its token expires too soon, or the caller wants a new one.
   ///
-  /// An ``AgentError`` is passed to the caller. Any other error gets the code `internal_error`.
+  /// The caller receives an ``AgentError`` unchanged. Any other error gets the code `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {

@@ -12,7 +12,7 @@ internal import Wire
 /// }
 /// ```
 ///
-/// This object remembers the session of the last token, but not the token. It forgets the user at ``signOut()``, or
+/// This object remembers the session of the latest token, but not the token. It forgets the user at ``signOut()``, or
 /// when a call reports that the session has ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// A closure that receives a renewed session, before its token is returned.
@@ -25,12 +25,12 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     case rejected
   }
 
-  /// The state after the last token.
+  /// The state after the latest token.
   private struct KnownSession {
-    /// The session of the last token; nil after a sign-out.
+    /// The session of the latest token; nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
-    /// The fingerprints of the last tokens, newest last.
+    /// The fingerprints of recent tokens, newest last.
     var tokens: [Int]
   }
 
@@ -45,7 +45,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private static var rejectionLifetime: Duration { .seconds(300) }
   private static var maximumRejections: Int { 64 }
 
-  /// How many tokens are remembered. One is not enough, since a task with an older token may report last.
+  /// How many are remembered. One is not enough: a slower task may record an older token after a newer one.
   private static var maximumFingerprints: Int { 16 }
 
   private let account: String?
@@ -54,7 +54,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   private let reportRefresh: RefreshHandler?
   /// Nil before the first token.
   private let known = Monitor<KnownSession?>(nil)
-  /// The last rejection by each resource.
+  /// The latest rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
   /// Creates a session, without requesting anything yet.
@@ -74,13 +74,13 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     self.reportRefresh = reportRefresh
   }
 
-  /// The session of the last token; nil before the first one and after a sign-out.
+  /// The session of the latest token; nil before the first one and after a sign-out.
   public var latest: Session? { known.withLock { $0?.session } }
 
   /// Returns a valid access token, renewing it first if necessary.
   ///
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, or, with the code
-  ///   `installation_changed`, if the container's installation has changed since the last token.
+  ///   `installation_changed`, if the container's installation has changed since the previous token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
   /// Ends the session in its container, and forgets the user.
@@ -151,7 +151,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token. Compares tokens, because an expiry may be missing or change with the clock.
+  /// Records a token. Compares fingerprints, not expiries, which may be missing or change with the clock.
   ///
   /// - Returns: Whether the token is new and not the first.
   private func recordToken(_ fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {

@@ -55,7 +55,7 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The maximum length of a body within the request's line, and of each part of a longer body.
   private static let partBytes = 48 << 10
 
-  /// The body is sent in lines, so that the request also works over a socket forwarded from another machine.
+  /// Sends the body in lines, since a socket forwarded from another machine passes no descriptors.
   var callRequest: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },

@@ -67,7 +67,7 @@ public final class SignIn: AsyncSequence, Sendable {
     public var account: String
     /// The authorization server's issuer identifier.
     public var issuer: String
-    /// The code, spelled as by the server.
+    /// The code, as the server spells it.
     public var userCode: String
     /// The URL where the user must enter the code.
     public var verificationURI: String
@@ -104,7 +104,7 @@ public final class SignIn: AsyncSequence, Sendable {
     _ = try await agent.ask(.loginStep(.confirm(loginID: try requireLoginID(), isConfirmed: isUser)))
   }
 
-  /// The sign-in's ID, from its first step.
+  /// Throws if no step has contained the ID yet.
   private func requireLoginID() throws(AgentError) -> String {
     guard let login = loginID.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")

@@ -21,7 +21,7 @@ public struct TokenOptions: Sendable, Hashable {
   /// How long to wait for the agent, which may have to contact a server: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// Creates options for the account's own token.
+  /// Creates options for a token with the account's scope and resources.
   public init(minimumValidity: Duration? = nil, forcesRefresh: Bool = false) {
     self.minimumValidity = minimumValidity
     self.forcesRefresh = forcesRefresh

@@ -30,7 +30,6 @@ package enum Generator {
     return GeneratedFile(path: "share/po/help", content: comment + texts.joined())
   }
 
-  /// The path of the schema.
   private static let schemaPath = "Tests/Tools/Schema/agent.schema.json"
 
   /// Replaces the generated definitions in the JSON schema.

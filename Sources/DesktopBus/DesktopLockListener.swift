@@ -1,9 +1,9 @@
 internal import CSystemd
 internal import Platform
 
-/// Reports when the screen of one of the user's sessions is locked; nothing without a bus. Thread-safe.
+/// Reports when the screen of one of the user's sessions is locked. Without a bus, reports nothing. Thread-safe.
 package final class DesktopLockListener: Sendable {
-  /// The sender of a signal, each on a separate bus.
+  /// A sender of lock signals. Each is on its own bus.
   enum Source: Hashable, CaseIterable {
     /// logind, for `loginctl lock-session` and for desktops that lock through it.
     case loginManager
@@ -24,7 +24,8 @@ package final class DesktopLockListener: Sendable {
       }
     }
 
-    /// Whether a session of the user is being locked. Also checks the sender, since any user can send signals.
+    /// Whether a session of the user is being locked. On the system bus, where any user can send signals, also checks
+    /// the sender.
     func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
       switch self {
       case .loginManager:
@@ -57,7 +58,7 @@ package final class DesktopLockListener: Sendable {
     self.report = report
   }
 
-  /// Listens on each available bus, until the bus disappears. Returns immediately.
+  /// Starts listening on each available bus.
   package func listen() {
     for source in Source.allCases where activeSources.withLock({ $0.insert(source).inserted }) {
       do throws(SystemError) {
@@ -71,13 +72,11 @@ package final class DesktopLockListener: Sendable {
     }
   }
 
-  /// Listens, and reconnects when the bus has disappeared, until that fails.
+  /// Listens, and reconnects when the bus has disappeared, until reconnecting fails.
   private func listen(to source: Source) {
     while (try? listenUntilBusCloses(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
-  /// Listens until the bus disappears.
-  ///
   /// - Throws: An error if it cannot listen at all.
   private func listenUntilBusCloses(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)

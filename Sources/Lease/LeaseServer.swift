@@ -25,7 +25,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   /// The keys of the listening HTTP sockets in the loop.
   private var httpListeners: [UInt64] = []
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The number of the last HTTP connection. Other connections have smaller numbers.
+  /// The number of the latest HTTP connection. Connections without HTTP have smaller numbers.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// For refusals reported to the daemon.
   private var reportLimit: RateLimit
@@ -147,7 +147,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     envelope
   }
 
-  /// Returns the reply unchanged. Reports refusals of this process to the daemon.
+  /// Returns the reply unchanged. Reports this process's own refusals to the daemon.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {

@@ -20,9 +20,9 @@ final class LentCall {
 
   protocol Owner: AnyObject {
     func send(_ event: Event, _ ticket: Ticket)
-    /// Called once with the last line, unless the peer has disconnected.
+    /// Called once with the final line, unless the peer has disconnected.
     func answer(_ last: ResponseLine, _ ticket: Ticket)
-    /// Called once when the request has no work left.
+    /// Called once, when nothing of the request is left to do.
     func callEnded(_ ticket: Ticket)
   }
 
@@ -189,7 +189,7 @@ final class LentCall {
       return
     }
     let result = connection.read()
-    while loopKey != nil, let last = takeLine() { sendLine(last) }
+    while loopKey != nil, let line = takeLine() { sendLine(line) }
     if loopKey != nil, result == .end || result == .tooLong { close() }
   }
 
@@ -204,9 +204,9 @@ final class LentCall {
   }
 
   /// Passes a line to the owner; a result only after the entire body.
-  private func sendLine(_ last: ResponseLine) {
+  private func sendLine(_ line: ResponseLine) {
     guard !isPeerGone else { return }
-    if case .reply(let reply) = last {
+    if case .reply(let reply) = line {
       if case .event(let event) = reply {
         owner.send(event, ticket)
         // The body follows.
@@ -215,13 +215,13 @@ final class LentCall {
       }
       if case .result(let result) = reply, let inlineResponseBody {
         // The peer must get the complete body first.
-        return inlineResponseBody.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(last) }
+        return inlineResponseBody.end(after: result["body_bytes"]?.int ?? 0) { [unowned self] in finish(line) }
       }
     }
-    finish(last)
+    finish(line)
   }
 
-  /// Passes the last line to the owner, and ends the request.
+  /// Passes the final line to the owner, and ends the request.
   private func finish(_ last: ResponseLine) {
     guard !isAnswered, !isPeerGone else { return }
     isAnswered = true

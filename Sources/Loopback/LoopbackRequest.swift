@@ -19,7 +19,7 @@ package enum LoopbackRequest {
   /// Whether the bytes begin a TLS handshake record of version 3.x (RFC 8446 section 5.1).
   package static func isTLS(_ bytes: Span<UInt8>) -> Bool { bytes.count >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03 }
 
-  /// Parses the bytes received so far. `end` continues the last call's search for the head's end.
+  /// Parses the bytes received so far. `end` continues the previous call's search for the head's end.
   package static func parse(_ bytes: Span<UInt8>, for target: LoopbackTarget, _ end: inout HeadEnd) -> ParseResult {
     guard let end = end.find(in: bytes) else { return bytes.count >= maximumBytes ? .refused(.tooLarge) : .incomplete }
     guard end <= maximumBytes else { return .refused(.tooLarge) }
@@ -91,7 +91,7 @@ package enum LoopbackRequest {
     let query: Range<Int>
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.x` with a target beginning with "/" or "http://" (RFC 9112 section 3), or nil.
+  /// Parses `METHOD SP TARGET SP HTTP/1.x`, where TARGET begins with "/" or "http://" (RFC 9112 section 3).
   private static func requestLine(_ bytes: Span<UInt8>, _ line: Range<Int>) -> RequestLine? {
     let space = UInt8(ascii: " ")
     let spaces = line.filter { bytes[$0] == space }

@@ -5,7 +5,7 @@ package final class RedirectSocket: Sendable {
   package let descriptor: FileDescriptor
   package let port: UInt16
 
-  /// Listens at `127.0.0.1` or `::1`. Port 0 is any free one.
+  /// Listens at `127.0.0.1` or `::1`. Port 0 means any free port.
   package init(port: UInt16, ipv6: Bool) throws(SystemError) {
     let descriptor = try UnixSocket.listenLoopback(port: port, ipv6: ipv6)
     self.port = try UnixSocket.localPort(descriptor)
@@ -18,9 +18,10 @@ package final class RedirectSocket: Sendable {
   /// How many ports to try to find one that is free at both IPv4 and IPv6.
   private static let maximumAttempts = 10
 
-  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3),
-  /// at a port free at both if `port` is nil. `listen` opens a socket; port 0 is any free one. Throws `EADDRINUSE` if
-  /// `port` is in use.
+  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
+  /// If `port` is nil, chooses one that is free at both. Throws `EADDRINUSE` if the port is in use.
+  ///
+  /// - Parameter listen: Opens a socket. Port 0 means any free port.
   package static func listenOnBothAddresses(
     port: UInt16?, by listen: (_ port: UInt16, _ ipv6: Bool) throws(SystemError) -> RedirectSocket
   ) throws(SystemError) -> [RedirectSocket] {

@@ -2,7 +2,7 @@ package import Platform
 
 /// The first bytes of a browser's request. They are wiped, since they may contain a code.
 package struct RequestHead {
-  /// Enough for nearly all requests, and one byte more than a head may have.
+  /// The first suffices for nearly all requests. The second exceeds the largest permitted head by one byte.
   private static let bufferSizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []

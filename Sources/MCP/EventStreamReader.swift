@@ -14,7 +14,7 @@ struct EventStreamReader {
   private var id: [UInt8]?
   /// The event's type so far; empty if it has none.
   private var type: [UInt8] = []
-  /// Whether the last line ended with CR and includes a following LF.
+  /// Whether a CR ended the previous line. An LF directly after it is ignored.
   private var endedWithCR = false
   /// Whether a byte order mark may follow.
   private var isAtStart = true

@@ -216,7 +216,7 @@ extension MCPBridge {
     }
   }
 
-  /// Opens the stream of the server's own messages.
+  /// Opens the stream of the server's own messages, and keeps it open if supported.
   func startListening() {
     guard !listener.isWanted else { return }
     listener = MCPListener()

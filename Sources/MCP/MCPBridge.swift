@@ -50,6 +50,7 @@ package final class MCPBridge {
     /// Receives the stream of the server's own messages.
     case serverMessages
     case sessionRestart
+    /// Sends `notifications/initialized` after a restart.
     case sessionConfirmation
     /// Requests the list of tools, to repeat a call refused for missing header fields.
     case toolList(MCPToolsRequest)
@@ -253,7 +254,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(report) } else { running.exchange.readPipe(report) }
   }
 
-  /// A new poller key. The next higher number is unused.
+  /// A new poller key. The next higher number is reserved for a pipe.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey

@@ -28,9 +28,9 @@ final class MCPExchange {
   private var sent = 0
   /// Whether the caller's variables were passed, which happens at most once.
   private var variablesState = VariablesState.notRequested
-  /// Nil until reported.
+  /// Nil until received from the daemon.
   private var result: (bodyBytes: Int, problem: Failure?)?
-  /// Why the rest of the body is missing, if reported.
+  /// The failure to report after the rest of the body in ``pipe``.
   private var failure: Failure?
 
   private enum VariablesState { case notRequested, sent, accepted }
@@ -103,7 +103,7 @@ final class MCPExchange {
     }
   }
 
-  /// Reports the available part of the body first.
+  /// Reports the failure, but after the available part of the body.
   private func reportFailure(_ failure: Failure, _ report: (Step) -> Void) {
     guard head != nil, pipe != nil else { return report(.failed(failure)) }
     self.failure = failure

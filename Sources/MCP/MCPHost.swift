@@ -32,7 +32,7 @@ package struct MCPRemedy: Sendable {
   let login: LoginRequest?
   private let namesNoServer: Bool
 
-  /// - Parameter namesNoServer: Whether the sign-in names no server, which the user would have to trust first.
+  /// - Parameter namesNoServer: False if the sign-in names a server, which the user must trust first.
   package init(_ command: String, login: LoginRequest? = nil, namesNoServer: Bool = false) {
     (self.command, self.login, self.namesNoServer) = (command, login, namesNoServer)
   }
@@ -41,7 +41,7 @@ package struct MCPRemedy: Sendable {
   package var permittedSignIn: LoginRequest? { namesNoServer ? login : nil }
 }
 
-/// Whether a bridge starts sign-ins. Nil means only if the client can show pages.
+/// When a bridge starts sign-ins. If nil, only for clients that can show pages.
 package enum SignInPolicy: String, CaseIterable, Sendable {
   /// The client gets the command to run.
   case never

@@ -101,7 +101,7 @@ struct MCPSession {
     }
   }
 
-  /// Uses Base64 unless the value is printable ASCII without outer blanks.
+  /// Uses Base64 unless the value is printable ASCII without leading or trailing spaces.
   static func encodedFieldValue(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -223,7 +223,7 @@ struct MCPToolsRequest {
   /// The codes of `HeaderMismatch`; the second is from drafts.
   private static let mismatchCodes: [JSON] = [-32020, -32001]
 
-  /// Nil if the call was refused for another reason or repeated already.
+  /// Nil if `refusal` is not a header mismatch of a tool call, or the call was repeated already.
   init?(for call: MCPClientMessage, refusedBy refusal: MCPMessage) {
     guard call.isModern, !call.isRepeated, call.message.hasMethod("tools/call"),
       let code = refusal.value(["error", "code"]), Self.mismatchCodes.contains(code)

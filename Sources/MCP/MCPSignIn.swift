@@ -14,7 +14,7 @@ final class MCPSignIn {
   let id: String
   /// The failure that the sign-in remedies.
   let problem: MCPProblem
-  /// A sentence, without a command.
+  /// Why a sign-in is needed: a sentence without a full stop or a command.
   private let reason: String
   var messagesToRepeat: [MCPClientMessage] = []
   private(set) var code: Event.DeviceCode?
@@ -39,7 +39,6 @@ final class MCPSignIn {
     try connection?.send(envelope)
   }
 
-  /// Nil once closed.
   var descriptor: Int32? { connection?.descriptor }
 
   func readLines(_ report: (Step) -> Void) {
@@ -76,7 +75,7 @@ final class MCPSignIn {
     JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))])
   }
 
-  /// The problem for a client that cannot show pages.
+  /// ``problem`` with the page's URL and the code, for a client that cannot show pages.
   var problemWithPage: MCPProblem {
     var problem = problem
     guard let code else { return problem }
@@ -93,11 +92,12 @@ final class MCPClientMessage {
   var unansweredIDs: Set<JSON>
   /// See ``MCPSession/generation``.
   var generation = 0
+  /// Whether the request contained a session ID.
   var hadSessionID = false
   /// Whether the message was refused before processing and is being repeated.
   var isRepeated = false
   var triedSignIn = false
-  /// How often the rest of its response was requested since the last event.
+  /// How often the rest of its response was requested since the latest event.
   var retries = 0
 
   init(_ message: MCPMessage) {
@@ -105,7 +105,7 @@ final class MCPClientMessage {
     unansweredIDs = Set(message.requestIDs)
   }
 
-  /// Whether the revision has no sessions. Ending the HTTP request then cancels the call.
+  /// Whether the client uses a protocol revision without sessions. Ending the HTTP request then cancels the call.
   var isModern: Bool { message.revision != nil }
   /// Whether later messages wait for its response.
   var isBarrier: Bool {

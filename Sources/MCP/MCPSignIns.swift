@@ -9,13 +9,13 @@ struct MCPSignIns {
   private(set) var current: MCPSignIn?
   /// The poller key of the current sign-in.
   private var key: UInt64?
-  /// When the last sign-in failed; nil after a success.
+  /// When the latest sign-in ended without success; nil after a success.
   private var lastFailureTime: Instant?
   private var lastNumber = 0
-  /// The calls answered with a question, by its `requestState`. The client repeats them.
+  /// The calls answered with a question, by `requestState`, until the client repeats them.
   private var callsByQuestion: [String: MCPMessage] = [:]
 
-  /// The prefix of the bridge's own IDs.
+  /// The prefix of the IDs of the bridge's own requests.
   static let prefix = "agent-bridge-"
   private static let maximumQuestions = 256
   private static let pauseAfterFailure = Duration.seconds(3600)

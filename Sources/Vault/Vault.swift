@@ -172,7 +172,7 @@ package final class Vault: Sendable {
     }
   }
 
-  /// Wipes all keys until the next call loads them again. A call in progress keeps its keys.
+  /// Wipes all keys. The next call can load only the device key again. A call in progress keeps its keys.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }

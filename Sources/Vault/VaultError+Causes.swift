@@ -31,7 +31,7 @@ extension VaultError {
     self.init(code, path: path)
   }
 
-  /// Too large means damaged.
+  /// Assumes damage if the file is too large.
   init(reading error: SystemError, path: String) {
     self = error.isTooLarge ? VaultError(.damaged, path: path) : VaultError(error, path: path)
   }

@@ -1,6 +1,5 @@
 package import Platform
 
-/// Why a vault operation failed. Nothing on disk was overwritten.
 package struct VaultError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
     /// The file's key belongs to another machine, user, device secret or TPM: the vault was copied, the device secret
@@ -58,7 +57,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case unusableSecret
     /// Other machines have several vaults here, but this one has none.
     case severalVaults
-    /// The vault was not moved aside, because it can be opened.
+    /// The vault was not moved aside, because it has no problems.
     case vaultOpens
     /// This machine has no vault to move aside.
     case noVault

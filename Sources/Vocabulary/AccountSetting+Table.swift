@@ -4,7 +4,6 @@
 extension AccountSetting {
   package static let table = Table()
 
-  /// The rows of the table.
   package static let all = Mirror(reflecting: table).children.compactMap { $0.value as? AccountSetting }
 
   /// The settings for connecting. Requests without an account may contain them.

@@ -39,7 +39,6 @@ package final class AccountSetting: Sendable, Hashable {
     case choice([String])
   }
 
-  /// A command-line option that sets the setting.
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
@@ -49,7 +48,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let metavar: String
     /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the option is declared among those for client credentials, because it also provides one.
+    /// Whether the options for client credentials declare it, because it also provides a credential.
     package let isShared: Bool
 
     init(
@@ -74,7 +73,6 @@ package final class AccountSetting: Sendable, Hashable {
     package let expected: Expectation
   }
 
-  /// The expected kind of value.
   package enum Expectation: Sendable, Hashable {
     case text(maximumBytes: Int)
     case flag

@@ -78,13 +78,13 @@ package struct AccountSettings: Sendable, Hashable {
   /// Where the next sign-in generates keys (default: the TPM, if used to open the vault).
   package var keyStorage: KeyStorage?
   package var profile: SecurityProfile?
-  /// Origins that may get the access token. A request's origins are added to the account's; each may be only a host.
+  /// Origins that may get the access token. A request's origins are added to the account's, and may omit `https://`.
   package var origins: [String] = []
   /// When to renew tokens (default: ``RefreshPolicy/proactive``).
   package var refresh: RefreshPolicy?
   /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []
-  /// Files with a token while the account is signed in, in the format of ``TokenFileSetting``.
+  /// Files with a token while the account is signed in. Each is a ``TokenFileSetting/value``.
   package var tokenFiles: [String] = []
   /// The protection level of the next sign-in's record; nil to keep the current one.
   package var protection: Protection?

@@ -6,7 +6,7 @@ package enum TokenKind: String, CaseIterable, Sendable {
   case idToken = "id_token"
 }
 
-/// An entry of the setting `origins`: an origin or URL that may get a token of the account, and how.
+/// An entry of the setting `origins`: an origin or URL that may get a token of the account, with options.
 ///
 /// As text, it is a host, an origin or a URL without a query, followed by words `NAME=VALUE`:
 /// `https://git.example.com/team user=me token=id_token`.

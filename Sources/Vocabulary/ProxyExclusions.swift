@@ -23,7 +23,7 @@ package struct ProxyExclusions {
     }
   }
 
-  /// Whether an entry is this address or a range with it.
+  /// Whether an entry is this address, or a range that contains it.
   private static func matches(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
     let parts = entry.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let network = parts.first.flatMap({ IPAddress($0) }) else { return false }

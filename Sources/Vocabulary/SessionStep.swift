@@ -1,4 +1,4 @@
-/// A step of a session's work, for diagnosis, without text of another party except the URLs of requests.
+/// A step of a session's work, for diagnosis. Contains no text except a request's URL.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock for this long.
   case waitedForAccount(milliseconds: Int)

@@ -27,10 +27,11 @@ package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
   case tpm2
 }
 
+/// When to renew tokens.
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
-  /// Before the expiry, if a token has been used.
+  /// Before the expiry, if the current token has been used.
   case proactive
   /// Always before the expiry, from the daemon's start.
   case background

@@ -6,7 +6,7 @@ package import Encoding
 /// `{"v":1,"event":…}`, and a last line with `result` or `error`. Requests on a connection are sequential. Times are
 /// unix seconds, durations seconds.
 package enum WireProtocol {
-  /// The protocol version. Lines with another version are rejected.
+  /// Lines with another version are rejected.
   package static let version = 1
 
   /// In bytes, with the newline.
@@ -18,12 +18,12 @@ package enum WireProtocol {
   /// `PATH_MAX`.
   package static let maximumPathBytes = 4096
 
-  /// Between the first and last byte of a request line.
+  /// The maximum time from the first to the last byte of a request line.
   package static let requestLineSeconds = 5
 
   package static let maximumTimeoutSeconds = 3600
 
-  /// Enough for three attempts.
+  /// Enough for three attempts to refresh.
   package static let defaultTimeoutSeconds = 120
 
   package static let socketName = "agent.sock"

@@ -5,7 +5,7 @@ extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
   /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
-  ///   disconnects; the errors of `body`. The connection can be reused only after an error of `body`.
+  ///   disconnects; the errors of `body`. After other errors than those of `body`, the connection is unusable.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

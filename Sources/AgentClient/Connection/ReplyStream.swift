@@ -79,7 +79,7 @@ final class ReplyStream: Sendable {
     }
   }
 
-  /// Returns the connection, or records the end.
+  /// Makes the connection available to the next call again, or records the end.
   private func putBack(_ new: consuming State) {
     var new = Optional(new)
     state.withLock { state in

@@ -14,9 +14,9 @@ final class SocketWaits: Sendable {
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
-    /// The last key in the poller. 0 is the key of ``SocketWaits/alarm``.
+    /// The most recently used poller key. 0 is the key of ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
-    /// When the thread will wake.
+    /// When the thread wakes at the latest.
     var wakesAt = Instant.distantFuture
   }
 
@@ -33,7 +33,6 @@ final class SocketWaits: Sendable {
     try poller.add(alarm.raw, interest: .read, key: 0)
   }
 
-  /// The instance that all connections use.
   private static func shared() throws(SystemError) -> SocketWaits {
     try sharedInstance.withLock { (instance) throws(SystemError) in
       if let instance { return instance }
@@ -90,7 +89,7 @@ final class SocketWaits: Sendable {
     }
   }
 
-  /// Adds a wait, and wakes the thread if its deadline is the first.
+  /// Adds a wait. Wakes the thread if the wait's deadline is the earliest.
   private func add(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
       // With the lock held, so that the end of the wait finds the descriptor in the poller.

@@ -57,7 +57,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Seconds to wait beyond the request's deadline, since the daemon reports a missed one itself.
+  /// Seconds to wait beyond the request's deadline, so that the daemon can report the timeout.
   private var grace: Int { min(maximumGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   func withTimeout(seconds: Int) -> DaemonClient {
@@ -122,7 +122,8 @@ struct DaemonClient {
   /// When to check the daemon next during an unlimited wait.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks over another connection whether the daemon responds, always true for a private one.
+  /// Returns a function that checks, over another connection, whether the daemon responds. Always true for a private
+  /// daemon.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.processID
     return connection.isPrivate ? { true } : { isAnswering(process) }

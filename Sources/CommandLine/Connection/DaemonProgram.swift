@@ -17,8 +17,8 @@ struct DaemonProgram {
   static let firstInheritedDescriptor: Int32 = 3
 
   /// Starts the program without a terminal. Throws `invalid_configuration` if it is missing. `inherited` are the
-  /// descriptors to pass, numbered from ``firstInheritedDescriptor``. `needsHome`: whether the program may fail without
-  /// a home directory.
+  /// descriptors to pass, numbered from ``firstInheritedDescriptor``. Unless `needsHome`, replaces an unset `HOME` by
+  /// `/nonexistent`.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
     -> DaemonProcess
   {

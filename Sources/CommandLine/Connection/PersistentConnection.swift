@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// A connection whose request applies until it closes. Repeats the request at the next daemon if it breaks.
+/// A connection for a request that applies until the connection closes. Can reconnect and repeat the request.
 struct PersistentConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: DaemonConnection?

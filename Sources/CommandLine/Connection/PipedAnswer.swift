@@ -13,7 +13,7 @@ struct PipedAnswer: ~Copyable {
     self.pipe = pipe
   }
 
-  /// Waits for the complete content and the daemon's result, as long as the daemon works.
+  /// Waits for the complete content and the daemon's result, as long as the daemon responds.
   ///
   /// - Parameters:
   ///   - total: Returns the content's length according to the result; nil if unknown.

@@ -50,7 +50,7 @@ struct SecretFiles {
       })
   }
 
-  /// Opens the files, and prompts for the client secret if it is typed.
+  /// Opens the files, and prompts for the client secret with `--client-secret-prompt`.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
     if promptsForClientSecret { descriptors.append(try Self.askForClientSecret()) }

@@ -45,14 +45,14 @@ enum SecretPrompt {
     try Signals.SignalReceiver(interruptSignals.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends or stops this process by a received signal. Throws `cancelled` if the process continues.
+  /// Ends or stops this process by a received signal, if any. Throws `cancelled` if the process continues.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads a line into `line`, without a newline after the timeout. Returns the signal received first, if any.
+  /// Reads into `line` until a newline, the end of input, the timeout or a signal. Returns the signal, if any.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     within timeout: Duration? = nil
@@ -84,9 +84,9 @@ enum Confirmation {
   /// How often to ask a question until the answer is "yes" or "no".
   private static let maximumAttempts = 3
 
-  /// Asks a yes-or-no question. An empty line counts as `standard`. Returns whether the user typed `y` or `yes`, in
-  /// English or their language. Nil without a terminal, or after the timeout. False after ``maximumAttempts`` other
-  /// answers, and at the end of input.
+  /// Asks for `yes` or `no`, in English or the user's language. An empty line counts as `standard`. Nil without a
+  /// terminal or after the timeout. False after ``maximumAttempts`` other answers, or at the end of input without a
+  /// timeout.
   static func ask(
     _ question: Phrase, orElse standard: Bool = false, within timeout: Duration? = nil
   ) throws(Failure) -> Bool? {

@@ -70,8 +70,8 @@ struct TypedTokens {
 
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// Sends a line. Calls `whileFull` to read results, without which the daemon accepts no tokens. Returns false at the
-  /// end of input, when the pipe must be closed.
+  /// Sends a line. While the pipe is full, calls `whileFull` to read results, which may block the daemon. Returns false
+  /// at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }

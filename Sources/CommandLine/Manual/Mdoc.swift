@@ -81,12 +81,12 @@ enum Mdoc {
     return type == "text" ? "" : " (\(type.replacing(each: "number from ", with: "")))"
   }
 
-  /// A table of terms, marked by a macro, and descriptions. An empty term is an empty line.
+  /// A table of terms, each an argument of `macro`, and descriptions. An empty term makes an empty line.
   static func table(_ macro: String, _ rows: [(term: String, text: String)]) -> String {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// A table of terms and descriptions. The terms' `plain` text determines the column width that makes it shortest.
+  /// A table of terms and descriptions, as short as possible. `plain` is the term without macros.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

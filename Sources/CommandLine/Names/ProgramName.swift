@@ -6,7 +6,7 @@ internal import Platform
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
-  /// The name in text for users.
+  /// The name in the source code's texts, which ``renaming(_:)`` replaces.
   package static let standard = ProgramName(known: "agent")
 
   private init(known text: String) { self.text = text }

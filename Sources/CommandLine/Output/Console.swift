@@ -116,7 +116,7 @@ extension Console {
     try? Output.write(text, to: .standardError)
   }
 
-  /// Replaces corrections by the corrected command line.
+  /// Replaces a correction in the hint by the corrected command line.
   func completingHint(of failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting(correctedCommand)
@@ -155,7 +155,7 @@ extension Console {
     return "\(program.text): \(Phrase("error:").localized()) \(message)\(hint)"
   }
 
-  /// Like ``line(of:)``, but always with a command as hint.
+  /// Like ``line(of:)``, but adds a command as hint if the failure has none.
   func line(of failure: Failure, in command: CommandName) -> String {
     var failure = failure
     if failure.advice == nil {

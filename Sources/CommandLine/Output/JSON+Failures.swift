@@ -1,7 +1,7 @@
 internal import Encoding
 
 extension JSON {
-  /// Members that `--json` omits: only clients need them (agent-protocol(7)).
+  /// Members that `--json` omits, because only the daemon's clients need them (agent-protocol(7)).
   private static let translationMembers = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]

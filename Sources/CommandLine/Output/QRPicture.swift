@@ -19,7 +19,7 @@ struct QRPicture {
 
   var text: String { lines.map { $0 + "\n" }.joined() + "\n" }
 
-  /// Draws only light modules without colours, since most terminals are dark.
+  /// Draws only the light modules. Without colours, the terminal's background, usually dark, shows the others.
   var lines: [String] {
     let rows = code.rows.map { Array($0.utf8) }
     func isLight(_ row: Int, _ column: Int) -> Bool {

@@ -46,7 +46,8 @@ struct HintCommand: Sendable {
     return changed
   }
 
-  /// Replaces the operand that is the account or a spelling of the added issuer. Returns whether there is one.
+  /// Makes an added account the first operand, or replaces another spelling of an added issuer. Returns false
+  /// if neither applies.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
     if addition.name == Correction.account, let account = addition.value, command?.operands.candidates == .accounts {
       operands = [account] + operands.dropFirst()

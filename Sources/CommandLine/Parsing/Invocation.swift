@@ -118,7 +118,7 @@ final class Invocation {
   /// `AGENT_ACCOUNT`, unless empty.
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Adds to a missing account's hint that `AGENT_ACCOUNT` names it, if so.
+  /// Mentions `AGENT_ACCOUNT` in the hint if it names the missing account.
   func withAccountHint(_ failure: Failure) -> Failure {
     guard failure.code == .noAccount, let advice = failure.advice, let name = inheritedAccount,
       let subject = failure.subject, subject.hasSameBytes(as: name)

@@ -132,7 +132,7 @@ enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
 
 /// When to show a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
-  /// If the entire screen fits on the terminal.
+  /// If the sign-in screen with the code fits on the terminal.
   case automatic = "auto"
   case always, never
 

@@ -41,20 +41,20 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// The kind of an option's argument. Strings are its name in usage lines.
+/// The kind of an option's argument. A string is the argument's name in usage lines.
 enum OptionArgument: Sendable {
   /// A switch.
   case none
   /// Any text.
   case text(String)
-  /// A text that contains one of these words.
+  /// Any text. The help lists the words.
   case words(String, @autoclosure @Sendable () -> [String])
   case file(String)
   /// A file with a secret; `-` is standard input.
   case secretFile
   /// A descriptor that the caller opened.
   case descriptor
-  /// A duration in ``DurationText`` format, limited in seconds.
+  /// A duration in ``DurationText`` format, within a range in seconds.
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
@@ -82,7 +82,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Why the text is invalid after the spelling `option`; nil if it is valid.
+  /// Why the option, spelt `option`, does not accept the text; nil if it does.
   func objection(to text: String, of option: String) -> Phrase? {
     switch self {
     case .none: return nil

@@ -225,8 +225,8 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before another program's command, or else an example, after the unknown option
-  /// `argument`.
+  /// Suggests the missing `--` before another program's command, or an example if there is none. `argument` is an
+  /// unknown option, if any, which may be the command's.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.

@@ -13,7 +13,7 @@ enum TokenShape {
     return (try? Base64URL.decode(beginning.span))?.first == UInt8(ascii: "{")
   }
 
-  /// A word for a message; a description replaces a token, and the beginning of a word one that may be a token.
+  /// Quotes a word for a message. Describes a likely JWS or JWE instead, and truncates other possible tokens.
   static func redacted(_ word: String) -> Phrase {
     isLikely(word)
       ? Phrase("a token") : Phrase(verbatim: "\"\(TerminalText.mayBeToken(word) ? TerminalText.word(word) : word)\"")

@@ -5,8 +5,8 @@ struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The settings files for a directory: in it and its parents, nearest first, then in the user's `own`. Skips files
-  /// that are unreadable or writable by others.
+  /// The settings files for a directory: in it and its parents, nearest first, then in `own`, the user's cargo
+  /// directory. Skips files that are unreadable or writable by others.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")

@@ -20,7 +20,7 @@ enum JSONMembers {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// Adds the only member of `member` to the end of an object, in the style of the others.
+  /// Appends the single member of `member` to an object, in the style of the object's other members.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -41,7 +41,7 @@ enum JSONMembers {
   }
 
   /// Removes the member at `path` if it has this value, and up to `addedObjects` enclosing objects that become empty.
-  /// Returns the new text and how many of these remain; nil if there is no such member.
+  /// Returns the new text and how many added objects remain; nil if there is no such member.
   static func removing(
     _ path: [String], _ value: JSON, _ addedObjects: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {

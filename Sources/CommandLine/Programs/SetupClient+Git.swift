@@ -83,7 +83,7 @@ extension SetupClient {
 
 /// A credential helper in git's settings.
 struct GitHelperEntry: Sendable {
-  /// Nil for a helper of all URLs.
+  /// Nil for a helper for all URLs.
   let url: String?
   /// The helper's command. An empty command discards the helpers before it.
   let helper: String

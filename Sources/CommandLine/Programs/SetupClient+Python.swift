@@ -51,7 +51,7 @@ extension SetupClient {
     return try SetupFile(path)
   }
 
-  /// The result if the section sets `keyring-provider`; otherwise nil.
+  /// ``Insertion/present`` or ``Insertion/exists(_:)`` if the section sets `keyring-provider`; otherwise nil.
   private static func keyringProvider(of text: ConfigurationText, _ section: Range<Int>) -> Insertion? {
     text.value("keyring-provider", in: section).map {
       $0 == "subprocess" ? .present : .exists("keyring-provider")

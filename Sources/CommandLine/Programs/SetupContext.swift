@@ -94,7 +94,7 @@ struct SetupContext: Sendable {
   // MARK: This program
 
   /// This program's path for settings: that of `name` on the `PATH`, which survives updates, or else the executable's.
-  /// Throws `invalid_configuration` if not every file can contain the path.
+  /// Throws `invalid_configuration` for characters that some configuration files cannot contain.
   static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name).flatMap {

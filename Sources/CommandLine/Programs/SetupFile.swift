@@ -69,7 +69,7 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// Links by which clients call this program, in their own directory, because `keyring` hides Python's program.
+/// Links by which clients call this program. They have their own directory, because `keyring` hides Python's program.
 enum SetupLinks {
   /// Throws `storage` without a home directory.
   static func directory() throws(Failure) -> String {

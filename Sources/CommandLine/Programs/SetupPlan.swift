@@ -4,11 +4,11 @@ internal import Wire
 /// The change to one file that makes a client get its tokens from this program.
 struct SetupPlan: Sendable {
   enum Change: Sendable {
-    /// Only prints the text.
+    /// Only prints ``SetupPlan/text``.
     case none
     /// Adds a JSON member: the names on its path, and its value.
     case member([String], JSON)
-    /// A function that adds lines to the text.
+    /// A function that adds lines to the file.
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
@@ -17,8 +17,7 @@ struct SetupPlan: Sendable {
   /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Added lines that identify the addition, without indentation. One ending with `; ` identifies lines that begin with
-  /// it.
+  /// Lines that identify the addition, without indentation. A key ending with `; ` also matches the start of a line.
   var keys: [String] = []
   /// The name of the client's entry, if the client supports several for an origin.
   var entry: String?

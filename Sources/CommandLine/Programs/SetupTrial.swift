@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// A test that requests a credential like the client, without showing it.
+/// A test that requests a credential as the client does, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]

@@ -41,7 +41,7 @@ enum SetupAddition: Sendable, Hashable {
     }
   }
 
-  /// A copy with at least `count` added objects; nil unless it is in the same object as the member at `path`.
+  /// A copy with at least `count` added objects; nil unless the addition is a sibling of the member at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupAddition? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
@@ -99,7 +99,7 @@ struct ConfigurationText {
   let bytes: [UInt8]
   /// The byte range of each line, without its line feed.
   let lines: [Range<Int>]
-  /// The line end of the first line, also for added lines.
+  /// The line ending of the first line, which added lines get too.
   let lineEnd: String
   /// For TOML: where each line's content ends before a comment, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?

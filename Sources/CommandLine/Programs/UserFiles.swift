@@ -1,6 +1,7 @@
 internal import Platform
 internal import Wire
 
+/// Finds the user's configuration files for other programs.
 struct UserFiles: Sendable {
   var variable: @Sendable (String) -> String? = { Environment.value($0) }
   /// Returns the working directory; empty if deleted.

@@ -32,8 +32,8 @@ enum Quoting: Sendable {
   /// and are doubled. Terminal control characters are outside, as `[char]` and a number.
   case powershell
 
-  /// For a GitHub Actions environment file: literal bytes between two lines that equal no value. Rejects terminal
-  /// control characters other than a tab.
+  /// For a GitHub Actions environment file: literal bytes between two unpredictable lines. Rejects terminal control
+  /// characters other than a tab.
   case line
 
   /// Why a value cannot be quoted.

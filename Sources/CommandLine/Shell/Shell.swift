@@ -20,7 +20,7 @@ final class Shell: Sendable {
   /// The text before, between and after all statements.
   let frame: (begin: String, separator: String, end: String)
 
-  /// The variable with the path of a file to append to, if any. Standard output then only masks secrets in a log.
+  /// The variable with the path of the file to append to, if any. Standard output then only masks tokens in the log.
   let fileVariable: String?
 
   let hook: PromptHook?
@@ -29,7 +29,7 @@ final class Shell: Sendable {
   let interpreters: @Sendable () -> [Interpreter]
 
   struct Interpreter: Sendable {
-    /// The program, and arguments that ignore the user's startup files. A script is appended.
+    /// The program, and arguments that make it ignore the user's startup files. A script is appended.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A JWS header, checked as far as possible without a key (RFC 7515 section 4). Members that identify or contain a key
-/// are ignored (RFC 8725 section 3.10).
+/// A JWS header, checked as far as possible without a key (RFC 7515 section 4). A key or key URL in it is never used
+/// (RFC 8725 section 3.10).
 struct JOSEHeader: Sendable {
   static let maximumByteCount = 8192
 

@@ -95,7 +95,7 @@ extension JWK {
     return string
   }
 
-  /// Some servers use padding, or the alphabet of RFC 4648 section 4.
+  /// Also accepts padding and the alphabet of RFC 4648 section 4, which some servers use.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }

@@ -14,7 +14,7 @@ package struct JWKSet: Sendable {
 
   /// The usable keys, in the order of the set.
   package let keys: [JWK]
-  /// The number of skipped keys: unknown, malformed, weak, or with a warning.
+  /// The number of skipped keys: unsupported, malformed, weak, or with a warning.
   package let skippedCount: Int
   /// The skipped keys that have a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
@@ -72,7 +72,7 @@ package struct JWKSet: Sendable {
 
   /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
   /// section 10.1). Throws ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or
-  /// `ambiguousKey`; or ``JOSEError/Code/forSkippedKey``.
+  /// `ambiguousKey`; for a skipped key, the reason (``JOSEError/Code/forSkippedKey``).
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {

@@ -23,6 +23,7 @@ package struct JWTClaims: Sendable {
     layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
   }
 
+  /// Parses a token that was verified before.
   package init(ofVerified compact: Span<UInt8>) throws(JOSEError) {
     try self.init(payload: CompactForm(compact).payload)
   }

@@ -49,7 +49,7 @@ package struct VerifiedJWS: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]
   package let algorithm: JWSAlgorithm
-  /// The `kid` that selected the key; nil for the only suitable key.
+  /// The token's `kid`, if any.
   package let keyID: String?
   /// The `issuer` member of the key, if any.
   package let keyIssuer: String?

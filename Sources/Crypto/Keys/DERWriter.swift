@@ -3,7 +3,7 @@ struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
 
   /// The size of a value including tag and length.
-  static func size(_ content: Int) -> Int { 1 + lengthBytes(content).count + content }
+  static func size(_ contentLength: Int) -> Int { 1 + lengthBytes(contentLength).count + contentLength }
 
   /// The content length of an INTEGER. Omits leading zeros, except one that keeps the number positive.
   static func integerSize(_ number: Span<UInt8>) -> Int {
@@ -14,9 +14,9 @@ struct DERWriter: ~Copyable {
 
   static func integerSize(_ number: borrowing SecretBytes) -> Int { number.withBytes { integerSize($0) } }
 
-  mutating func appendHeader(_ tag: UInt8, _ content: Int) {
+  mutating func appendHeader(_ tag: UInt8, _ contentLength: Int) {
     buffer.append(tag)
-    for byte in Self.lengthBytes(content) { buffer.append(byte) }
+    for byte in Self.lengthBytes(contentLength) { buffer.append(byte) }
   }
 
   mutating func appendInteger(_ number: Span<UInt8>) {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Rejects invalid Ed25519 public keys that libcrypto accepts. RFC 8032 section 5.1.3 forbids y of 2^255 - 19 and more,
-/// and y without a point on the curve. With a point of small order, one signature is valid for many messages.
+/// Rejects invalid Ed25519 public keys that libcrypto accepts. RFC 8032 section 5.1.3 forbids y >= 2^255 - 19, and y
+/// without a point on the curve. With a point of small order, one signature is valid for many messages.
 enum Ed25519Point {
   /// Whether the encoding is canonical, and its point is on the curve and not of small order.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
@@ -16,7 +16,7 @@ enum Ed25519Point {
     y[31] < 0x7f || y[1..<31].contains { $0 != 0xff } || y[0] < 0xed
   }
 
-  /// The y coordinates of the eight points of small order: 1, -1, 0, and the two of order eight.
+  /// The y coordinates of the eight points of small order: 1, -1, 0, and two for the points of order eight.
   private static let smallOrder: [[UInt8]] = [
     [1] + [UInt8](repeating: 0, count: 31),
     [0xec] + [UInt8](repeating: 0xff, count: 30) + [0x7f],

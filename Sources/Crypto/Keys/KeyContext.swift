@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A libcrypto operation on a key: generation, check or derivation.
+/// A libcrypto operation on a key: generation, check, derivation or signing.
 @safe struct KeyContext: ~Copyable {
   let raw: OpaquePointer
 

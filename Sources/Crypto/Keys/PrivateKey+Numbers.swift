@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// Check the numbers with ``isConsistent()``.
+  /// Checks only the public numbers. Call ``isConsistent()`` to check the rest.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {

@@ -38,7 +38,8 @@ package struct PrivateKey: ~Copyable, Sendable {
   }
 
   /// - Returns: The signature in JOSE format, for ``PublicKey/verify(_:signature:message:)``.
-  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key; for a device key as ``KeyDevice``.
+  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key; for a device key also the errors of
+  ///   ``KeyDevice/sign(digest:with:)``.
   package borrowing func sign(
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {

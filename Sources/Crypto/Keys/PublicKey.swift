@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A public key for verifying signatures, valid and sufficiently strong.
 package struct PublicKey: ~Copyable, Sendable {
-  /// The type and size of a key, which allow certain algorithms.
+  /// The type and size of a key, which determine its algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case ec(Curve)
@@ -99,7 +99,7 @@ package enum PublicComponents: Sendable, Hashable {
   case rsa(modulus: [UInt8], exponent: [UInt8])
   /// Big-endian, as long as the curve's field.
   case ec(curve: Curve, x: [UInt8], y: [UInt8])
-  /// The encoding of the key's type, such as that of RFC 8032 section 5.1.2.
+  /// The type's standard encoding, such as that of RFC 8032 section 5.1.2.
   case raw(RawKeyType, [UInt8])
 }
 

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Random numbers for keys, nonces, states and verifiers.
 package enum Random {
-  /// Generates random bytes that are not secret.
+  /// Generates random bytes in ordinary memory, which is not wiped.
   ///
   /// - Parameter count: 0...65,536.
   package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {

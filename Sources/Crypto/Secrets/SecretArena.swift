@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Memory for secrets that are used together, such as a response and its tokens. Freed with the last secret.
+/// Memory for secrets that are used together, such as a response and its tokens. Freed once all are released.
 package final class SecretArena: Sendable {
   private let mapping: PrivateMapping
   /// The number of allocated bytes.

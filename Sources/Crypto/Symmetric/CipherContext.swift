@@ -27,7 +27,7 @@ internal import COpenSSL
     unsafe EVP_CIPHER_CTX_free(raw)
   }
 
-  /// Adds associated data, before `update`.
+  /// Adds associated data. Must precede ``update(_:into:)``.
   borrowing func authenticate(_ data: Span<UInt8>) throws(CryptoError) {
     if data.isEmpty { return }
     var written: Int32 = 0

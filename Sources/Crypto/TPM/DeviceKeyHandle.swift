@@ -12,7 +12,7 @@ extension PrivateKey {
   }
 }
 
-/// Signs for a libcrypto object, which owns it.
+/// Signs with a device for the libcrypto object that owns this signer.
 private final class DeviceSigner: Sendable {
   private let key: DeviceKey
   private let observer: SignatureObserver

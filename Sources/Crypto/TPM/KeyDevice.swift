@@ -25,7 +25,7 @@ struct DeviceKey: Sendable {
 }
 
 extension PrivateKey {
-  /// The first byte of a stored device key, unlike that of PKCS #8.
+  /// The first byte of a stored device key. PKCS #8 never begins with it.
   private static let deviceKeyMark: UInt8 = 1
 
   /// - Throws: `unreachable` if the device is currently unavailable.

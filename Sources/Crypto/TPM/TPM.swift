@@ -34,8 +34,8 @@ package struct TPM: ~Copyable {
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM in the variable `TPM2OPENSSL_TCTI`. Set it, since the default includes
-  /// a local TCP port that any user can listen on.
+  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. Set it, since the default
+  /// includes a local TCP port that any user can listen on.
   ///
   /// - Parameter module: The path of the provider's library.
   /// - Throws: `noProvider` if the library cannot be loaded; `unreachable` if the TPM does not respond.

@@ -1,6 +1,6 @@
 /// Interprets TPM response codes (TPM 2.0 Library, part 2, section 6.6).
 enum TPMFailure {
-  /// The error for a failed call, with the TPM's reason; without one, `code`.
+  /// The error for a failed call: the TPM's reason, or else `code`.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
     interpret(.library(operation), otherwise: code)
   }
@@ -12,7 +12,7 @@ enum TPMFailure {
     return error
   }
 
-  /// For a failure to load a key. A rejected authorization becomes `refused`: it is the parent key's, not a PIN.
+  /// The error if a key cannot be loaded. `wrongAuthorization` becomes `refused`, since it concerns the parent key.
   static func loading(_ operation: String) -> CryptoError {
     var error = error(operation, otherwise: .foreignKey)
     if error.code == .wrongAuthorization { error.code = .refused }

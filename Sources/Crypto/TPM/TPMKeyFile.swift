@@ -11,11 +11,11 @@ extension TPM.Key {
   /// `TPM_ECC_NIST_P256`.
   private static let p256 = 0x0003
   /// The bit `userWithAuth` of a key usable without a policy.
-  private static let usableWithAuthorization = 1 << 6
+  private static let userWithAuthBit = 1 << 6
   /// The bit of a key that signs only data of the TPM.
-  private static let isRestricted = 1 << 16
+  private static let restrictedBit = 1 << 16
   /// The bit of a key that signs.
-  private static let signs = 1 << 18
+  private static let signingBit = 1 << 18
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
@@ -57,7 +57,7 @@ extension TPM.Key {
     _ = try fields.number(2)
     let attributes = try fields.number(4)
     _ = try fields.readSized()
-    guard attributes & (signs | isRestricted) == signs, attributes & usableWithAuthorization != 0,
+    guard attributes & (signingBit | restrictedBit) == signingBit, attributes & userWithAuthBit != 0,
       try fields.number(2) == nullAlgorithm
     else { throw unsupported }
     switch try fields.number(2) {

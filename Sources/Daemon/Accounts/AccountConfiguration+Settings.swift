@@ -18,7 +18,7 @@ extension AccountConfiguration {
     try checkProvider(nil)
   }
 
-  /// The issuer of a pasted metadata URL, or else the pasted URL, with `https://` if missing.
+  /// The issuer of a pasted metadata URL, or else the URL itself. Adds `https://` if missing.
   static func issuer(pasted text: String) -> String {
     let isHost = text.utf8.contains(UInt8(ascii: ".")) && (try? URI(text)) == nil
     let url = isHost && (try? URI("https://\(text)")) != nil ? "https://\(text)" : text
@@ -110,7 +110,7 @@ extension AccountConfiguration {
     for entry in try originEntries(named: named) { addOrReplace(entry) }
   }
 
-  /// Lists a sign-in's resources as origins, or as entire URLs if `withPaths`, that may get tokens. Omits forbidden
+  /// Adds a sign-in's resources to the origins that may get tokens, as entire URLs if `withPaths`. Omits forbidden
   /// ones such as http URLs.
   mutating func addOrigins(of resources: [String], withPaths: Bool) {
     for resource in resources {

@@ -6,7 +6,7 @@ internal import Wire
 
 extension AccountRequests {
   /// Responds with the metadata document of a client whose ID is a URL. `given` and `sources` override the account's
-  /// settings and key. Without an account, `given` must name the client, or the active account is used.
+  /// settings and key. If `requested` is nil, the client is that in `given`, or else the active account's.
   func clientMetadata(
     _ requested: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

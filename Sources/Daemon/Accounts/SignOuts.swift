@@ -12,7 +12,7 @@ final class SignOutBatch {
   let includesAllAccounts: Bool
   var pending: Set<AccountName>
   var results: [JSON] = []
-  /// The first error of an account.
+  /// The first error of any account.
   var failure: Failure?
 
   init(ticket: Ticket, includesAllAccounts: Bool, pending: Set<AccountName>) {
@@ -123,6 +123,7 @@ final class SignOuts: AccountPart {
 
   /// Cancels the account's work. The caller runs the returned operation on a worker, then calls ``endSignOut(_:)``.
   /// Calls `overdue` if a refresh in progress does not end in time. `account` is nil if not in the settings.
+  /// `endsAll` is true if all accounts sign out.
   func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -160,7 +161,7 @@ final class SignOuts: AccountPart {
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
-  /// Records an account's result. Responds after the last.
+  /// Records an account's result. Responds when none is pending.
   private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Outcome, SessionError>
@@ -201,7 +202,7 @@ final class SignOuts: AccountPart {
   /// Schedules the revocations left by earlier daemons.
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
-  /// Logs the end of a session. Schedules a retry if the server has not confirmed it.
+  /// Logs the end of a session. Schedules a retry if its revocation was postponed.
   func handleRevocationResult(_ revocationResult: SignOutOperation.RevocationResult, _ name: AccountName) {
     log.note(.signedOut(revocationResult == .revoked ? .revoked : .notRevoked), name)
     guard revocationResult.isPostponed else { return }

@@ -39,7 +39,7 @@ final class DaemonContext {
   /// Actions to run after the next read of the settings. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
-  /// Whether to read the settings again, because `/etc/agent` is not watched.
+  /// Whether to read the settings again for changes in `/etc/agent`, which is not watched.
   var wantsAdministratorFiles = false
 
   /// Whether the settings may have changed since the last read. Always true without file watches.
@@ -210,7 +210,7 @@ class DaemonPart {
 
   func announceSettings() { context.announceSettings() }
 
-  /// The services for work on an account, whose steps and warnings are logged before its result is handled.
+  /// Services that log the steps and warnings of work on an account before the work's result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messageSender { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services

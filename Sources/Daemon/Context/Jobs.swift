@@ -5,8 +5,8 @@ internal import Sessions
 
 /// Runs blocking work on threads, and handles the results on the loop (invariant: the loop never blocks).
 ///
-/// Work on local files uses a few threads. Work that waits for others uses as many as the system allows, shared by
-/// ``WaitShare``.
+/// Work on local files uses a few threads. Work that waits for servers, locks or peers uses as many as the system
+/// allows, within the limits of ``WaitShare``.
 final class Jobs {
   private static let maximumLocalThreads = 16
   private static let maximumWaitingThreads = 2048
@@ -153,7 +153,7 @@ final class Jobs {
     if mayBegin { begin() }
   }
 
-  /// Records the end of work, and begins the next in its share.
+  /// Records the end of a job, and begins the next of its share.
   private func recordEnd(in name: WaitShare) {
     guard var share = shares[name] else { return }
     let next = share.queue.isEmpty ? nil : share.queue.removeFirst()
@@ -169,7 +169,7 @@ final class Jobs {
     for wait in waits.values where wait.share?.hasShortTimeLimit != true { wait.cancellation.cancel() }
   }
 
-  /// Replaces a cancellation error by ``stopError`` during shutdown. Returns other errors unchanged.
+  /// Replaces a cancellation error with ``stopError`` during shutdown. Returns other errors unchanged.
   func replaceCancellation(_ error: SessionError) -> SessionError {
     stopError.flatMap { error.isCancellation ? $0 : nil } ?? error
   }

@@ -7,7 +7,7 @@ internal import Sessions
 enum SecretReader {
   private static let readTimeout = Duration.seconds(30)
 
-  /// Passes the entire content to `body`. Throws `unusable` if it is empty, too long or unreadable, or `cancelled`.
+  /// Passes the entire content to `body`. Throws `cancelled`, or `unusable` if it is empty, too long or unreadable.
   static func read<Result>(
     _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result

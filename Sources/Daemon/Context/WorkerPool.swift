@@ -35,8 +35,8 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs a job on a thread, and calls `report` there once the thread counts as free. Returns false if no thread is
-  /// free, unless the pool keeps a thread and queues the job.
+  /// Runs a job on a thread, and calls `report` there once the thread counts as free. If no thread is available, queues
+  /// the job if the pool keeps one thread, or else returns false.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {

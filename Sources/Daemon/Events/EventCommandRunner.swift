@@ -57,7 +57,7 @@ final class EventCommandRunner {
   }
 
   private let poller: Poller
-  /// Killed commands whose end could not be watched, by process ID.
+  /// The process IDs of killed commands whose end could not be watched.
   private var unwatched: [Int32] = []
   /// The running commands, by their key in the poller.
   private var running: [UInt64: RunningCommand] = [:]
@@ -176,7 +176,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`, when running commands get SIGTERM at the latest. Returns when they get SIGKILL.
+  /// Closes the runner at `end`. Running commands get SIGTERM by then, and SIGKILL by the returned time.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }

@@ -20,7 +20,7 @@ final class EventCommands: DaemonPart {
 
   var isIdle: Bool { commands.isIdle }
 
-  /// Closes the runner at `end`, the deadline of running commands. Returns when the last are killed.
+  /// Closes the runner at `end`, the deadline of running commands. Kills those that remain at the returned time.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
@@ -75,7 +75,7 @@ final class EventCommands: DaemonPart {
     start()
   }
 
-  /// The daemon's permitted variables, and its socket's path unless default.
+  /// The daemon's variables that commands may inherit, and its socket's path unless default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.status.socketPath,

@@ -13,7 +13,7 @@ final class SessionEvents: AccountPart {
   /// Results to send after the change mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
-  /// Nil until the settings were read.
+  /// Nil until the settings are read.
   private var publishedAccounts: PublishedAccounts?
 
   init(

@@ -183,8 +183,8 @@ extension Failure {
         : Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
   }
 
-  /// The ID Token differs from the sign-in's (OpenID Connect Core section 12.2) in `claim`, which is `iss`, `sub`,
-  /// `aud`, `azp`, `nonce` or, if nil, another.
+  /// The ID Token's `claim` differs from that at the sign-in (OpenID Connect Core section 12.2): `iss`, `sub`, `aud`,
+  /// `azp` or `nonce`. Nil for another claim.
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {

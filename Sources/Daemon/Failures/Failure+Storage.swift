@@ -135,7 +135,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of a setting outside the accounts, to follow "must be".
+  /// The valid values of some settings, to follow "must be".
   private var expectation: Phrase? {
     let parts = path.split(separator: ".")
     switch (parts.first, parts.last) {

@@ -46,7 +46,7 @@ extension OAuthError {
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// Suggests another key or client if the client's key is not of this TPM.
+  /// Suggests another key or client if the client's key belongs to another TPM.
   private var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(

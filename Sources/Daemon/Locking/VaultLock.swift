@@ -6,7 +6,7 @@ internal import Wire
 
 /// Decides whether tokens may be served, and when the vault locks automatically.
 final class VaultLock: DaemonPart, TokenLock {
-  /// The accounts of the lock in progress, with their levels. Nil without one.
+  /// The accounts being locked, with their levels. Nil unless a lock is in progress.
   private var refusedAccounts: [AccountName: Protection]?
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
@@ -90,7 +90,7 @@ final class VaultLock: DaemonPart, TokenLock {
     alarm.set(at: due)
   }
 
-  /// Converts the setting. Nil for 0, which disables automatic locking.
+  /// Nil disables automatic locking.
   private static func idleTime(_ seconds: Int) -> Duration? { seconds == 0 ? nil : .seconds(seconds) }
 
   /// When to lock automatically.

@@ -61,7 +61,7 @@ final class VaultLocker: DaemonPart {
     let levelsWithSlots: [Protection]
     /// Those of ``levelsToLock`` that were unlocked before.
     let unlockedLevels: Set<Protection>
-    /// The accounts at ``levelsWithSlots``. Nil if they cannot be read.
+    /// The accounts at ``levelsWithSlots``. Nil if the device level is locked; empty after other errors.
     let accounts: [(account: AccountName, protection: Protection)]?
   }
 

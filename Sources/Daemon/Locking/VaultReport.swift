@@ -47,7 +47,7 @@ struct VaultReport: Sendable {
   /// Whether the vault cannot be read until a passphrase unlocks it.
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
-  /// Runs `body`. After an error returns nil and stores it in `problem`, if the first.
+  /// Runs `body`. On an error, returns nil and sets `problem` unless already set.
   private static func catchFirstError<Value>(in problem: inout VaultError?, _ body: () throws(VaultError) -> Value)
     -> Value?
   {

@@ -103,8 +103,8 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks or creates a protection level after the lock in progress. Calls `body` on a worker with the number of
-  /// locks when the request began.
+  /// Unlocks or creates a protection level once no lock is in progress. Calls `body` on a worker. `locks` is the
+  /// ``Vault/wipeCount`` from before, which shows whether a lock followed.
   private func unlockOrCreate(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void

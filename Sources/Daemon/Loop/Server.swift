@@ -8,7 +8,7 @@ final class Server {
   enum ServedSocket: ~Copyable {
     /// A socket for all clients.
     case listening(ListeningSocket)
-    /// A connection from the program that started the daemon, which ends when the connection closes.
+    /// A connection from the program that started the daemon. When it closes, the daemon ends.
     case connection(FileDescriptor)
   }
 
@@ -31,7 +31,7 @@ final class Server {
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// The maximum duration of a stop, even while a token or code is spent.
+  /// The maximum duration of a stop, even while a token or code is being spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)

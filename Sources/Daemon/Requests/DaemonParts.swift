@@ -73,7 +73,7 @@ final class DaemonParts: DaemonObserver {
     tokenFiles.stop()
   }
 
-  /// Cancels a request whose sender disconnected or waits no longer.
+  /// Cancels a request whose sender disconnected or no longer waits.
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)

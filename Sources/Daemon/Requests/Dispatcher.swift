@@ -99,7 +99,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Begins to send a request the steps of its account, or of all if it names none.
+  /// Subscribes a request to the progress steps of its account, or of all accounts if it names none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?

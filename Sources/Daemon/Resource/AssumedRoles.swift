@@ -74,8 +74,8 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// Responds to the requests that waited for an exchange. If `isLate`, session or settings changed meanwhile, so they
-  /// start again.
+  /// Responds to the requests that waited for an exchange. If `isLate`, the session or settings have changed, and the
+  /// requests start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {

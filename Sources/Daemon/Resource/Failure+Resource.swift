@@ -101,7 +101,7 @@ extension Failure {
     return .command(command)
   }
 
-  /// Suggests adding the missing scopes to this origin's tokens, or without a refresh token to the account's scope.
+  /// Suggests how to request the missing scopes: for this origin, or without a refresh token for the entire account.
   private static func scopeHint(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {

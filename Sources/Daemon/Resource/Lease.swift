@@ -90,9 +90,9 @@ final class Lease: ConnectionRules {
     do throws(Failure) { return try envelope(parsing: line, where: isPermitted) } catch { throw logRefusal(error, nil) }
   }
 
-  private func isPermitted(_ row: RequestProperties) -> Bool {
-    row.has(.allowedForPeers) || row.has(.allowedForLeaseProcess)
-      || request.lendsToken && row.has(.allowedForTokenPeers)
+  private func isPermitted(_ properties: RequestProperties) -> Bool {
+    properties.has(.allowedForPeers) || properties.has(.allowedForLeaseProcess)
+      || request.lendsToken && properties.has(.allowedForTokenPeers)
   }
 
   /// Checks a peer's request and limits it to the lease's account and token. Returns nil if the request waits for the
@@ -149,7 +149,7 @@ final class Lease: ConnectionRules {
   private static let token = "token"
 
   /// Applies the user's answer about an origin, or the token if `origin` is nil. Returns the requests that waited for
-  /// it. `isAllowed` is nil after the timeout, which refuses only these.
+  /// it. After the timeout `isAllowed` is nil, and later requests ask again.
   func applyAnswer(about origin: String?, isAllowed: Bool?) -> [HeldRequest] {
     let subject = origin ?? Self.token
     if let isAllowed { userAnswers?[subject] = isAllowed }

@@ -204,7 +204,7 @@ final class Leases: AccountPart, Lessor {
     leases.values.reduce(0) { $0 + $1.usesInProgress.count } < Self.maximumConcurrentRequests
   }
 
-  /// Ends a lease without uses left after its last response.
+  /// Ends the lease after its final response if no uses are left.
   func didEndUse(of lease: Lease) {
     guard lease.usesLeft == 0, lease.usesInProgress.isEmpty else { return }
     // The timer ends the lease after the last response is sent.
@@ -220,7 +220,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.failure(failure(lease, cause)), to: lease.ownerTicket)
   }
 
-  /// The last response to the owner.
+  /// The final response to the owner.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)

@@ -7,7 +7,7 @@ internal import Wire
 /// token.
 final class ProofRequests: AccountPart {
 
-  /// Responds with a proof for a request, and the token on demand.
+  /// Responds with a proof for a request, and with the token if requested.
   func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
     let (named, gate) = (try broker.requestedName(request.account), try accountSelector(for: ticket))

@@ -4,15 +4,14 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sends requests with a token of the account that the resource's origin determines. Repeats one once if its token is
-/// rejected.
+/// Sends requests with a token of the account that the resource's origin determines. Repeats a request once if its
+/// token is rejected.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   private(set) lazy var leases = Leases(context, broker)
   private var inlineResponseBodies: [Ticket: InlineResponseBody] = [:]
   private var inlineRequestBodies: [Ticket: InlineRequestBody] = [:]
 
-  /// A deadline so late that it never passes.
   private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
   func call(

@@ -6,9 +6,9 @@ internal import Wire
 
 /// A request to a resource. Workers use only content, receiver and cancellation; the loop uses the rest.
 final class ResourceTransfer: @unchecked Sendable {
-  /// The maximum number of requests, without event streams.
+  /// The maximum number of requests, not counting event streams.
   static let maximumConcurrent = 192
-  /// The maximum number of requests to one origin, without event streams.
+  /// The maximum number of requests to one origin, not counting event streams.
   static let maximumPerOrigin = 128
   static let maximumEventStreams = 128
 
@@ -22,9 +22,9 @@ final class ResourceTransfer: @unchecked Sendable {
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The reading end of the pipe for a response body in lines. Nil if the client passed a descriptor.
+  /// The reading end of the pipe for a response body sent as lines. Nil if the client passed a descriptor.
   let responseBodyReader: SharedDescriptor?
-  /// The writing end of a pipe for a request body in lines, until taken.
+  /// The writing end of the pipe for a request body that follows in further lines, until taken.
   private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
   /// The request body, if incomplete when the request ended. Kept open, since closing marks it as complete.
@@ -69,8 +69,8 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates pipes for an inline request and returns the ends that the transfer uses. Sets `reading` to the end for the
-  /// response's body, and `writing` to that for a request body in lines, if any.
+  /// Creates pipes for an inline request and returns the ends that the transfer uses. Sets `reading` to the other end
+  /// for the response body, and `writing` to that for a request body in further lines, if any.
   private static func bodyDescriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {

@@ -90,7 +90,7 @@ final class DiscoverRequests: DaemonPart {
     return Phrase("if it is an older MCP server: \(command) && agent login \(name) --register")
   }
 
-  /// The resource's authorization servers with a client in a file.
+  /// The resource's authorization servers for which a file contains a client.
   private static func serversWithClient(
     _ finding: URLKind, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {

@@ -5,7 +5,7 @@ internal import Sessions
 internal import Synchronization
 internal import Wire
 
-/// Records whether a sign-in was first approved or cancelled. Thread-safe.
+/// Whether a sign-in was approved or cancelled, whichever came first. Thread-safe.
 final class Approval: Sendable {
   private enum State { static let open = 0, approved = 1, cancelled = 2 }
 

@@ -192,8 +192,7 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// Selects the provider with this name, unless another or an unsuitable issuer is set. Returns nil if none was
-  /// selected.
+  /// Selects the provider with this name. Returns nil if there is none, another is set, or the issuer is unsuitable.
   mutating func selectProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
       issuer.map({ Provider.named(name).mayHaveIssuer(Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true

@@ -136,7 +136,7 @@ extension SignIns {
 
   // MARK: Who signed in
 
-  /// Asks who has signed in, since it may be another user of this machine.
+  /// Asks the user to confirm who has signed in, since it may be another user of this machine.
   private func askToConfirm(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed

@@ -26,7 +26,7 @@ extension SignIns {
     broker.obtain(for: waiter, account)
   }
 
-  /// Responds with the account's session, or calls `signIn` without one.
+  /// Responds with the account's session, or calls `signIn` if there is none.
   private func respondWithSession(
     of account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void
   ) {

@@ -17,9 +17,9 @@ final class SignIns: AccountPart {
   private let redirectSockets = RedirectSockets()
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
   private static let maximumAccountsWithoutDeviceGrant = 1024
-  /// The last results of background sign-ins, oldest first.
+  /// Recent results of background sign-ins, oldest first.
   var backgroundResults: [BackgroundResult] = []
-  /// The IDs and accounts of the last ended sign-ins, for hints.
+  /// The IDs and accounts of recently ended sign-ins, for hints.
   var recentlyEnded: [(loginID: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if permitted.

@@ -25,7 +25,7 @@ final class CheckBatch {
     let result: CheckResult
     /// Why the server ended the session, if it did.
     var cause: SessionEvent.SignOutCause?
-    /// Why the server did not respond.
+    /// Why the check failed, if it did.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {

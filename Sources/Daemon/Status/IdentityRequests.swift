@@ -43,7 +43,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims, or requests UserInfo again with a new token. `generation` is that of the session at the request.
+  /// Sends the claims, or requests UserInfo again with a new token. `generation` is the session's at the request.
   private func handleUserInfoResult(
     _ account: Account, _ generation: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>

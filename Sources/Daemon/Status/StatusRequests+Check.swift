@@ -89,7 +89,7 @@ extension StatusRequests {
     recordResult(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
   }
 
-  /// Records an account's result and responds after the last.
+  /// Records an account's result. Responds when none is pending.
   private func recordResult(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.pending.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)

@@ -152,7 +152,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The administrator's file for the account and the user's changes. Nil without a file.
+  /// The administrator's file for the account, and which of its settings the user has changed. Nil without a file.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }

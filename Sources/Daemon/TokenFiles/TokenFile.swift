@@ -4,7 +4,7 @@ internal import Platform
 /// A file with a current access token or ID Token. It exists until its request's connection closes, or as a standing
 /// file while the settings list it.
 final class TokenFile {
-  /// The maximum number of requested files, and separately of standing files.
+  /// The maximum number of files of each kind: requested and standing.
   static let maximumCount = 32
 
   /// The request for the file, or an internal ticket for a standing file.

@@ -13,14 +13,14 @@ final class TokenFiles: AccountPart {
   private var ticketsClaimingNames: Set<Ticket> = []
   /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
-  /// Whether to keep standing files. False until the daemon has started.
-  private var keepsStanding = false
+  /// False until the daemon has started.
+  private var mayKeepStandingFiles = false
   private var standing: [StandingEntry] = []
-  /// The ticket number of the last standing file.
+  /// The serial of the newest standing file's ticket.
   private var lastStanding: UInt64 = 0
   /// The settings file's revision when ``standing`` was read.
   private var standingRevision: UInt64?
-  /// The actions that wait for an account's standing files, until `until` at the latest.
+  /// Actions to run once an account's standing files are written or have failed, or at `until`.
   private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
   /// Starts to keep a file for a request.
@@ -344,7 +344,7 @@ final class TokenFiles: AccountPart {
 
   /// Removes all files at shutdown.
   func stop() {
-    (keepsStanding, standing) = (false, [])
+    (mayKeepStandingFiles, standing) = (false, [])
     let unnamed = ticketsClaimingNames
     ticketsClaimingNames = []
     for ticket in unnamed { loop.send(.failure(stopFailure), to: ticket) }
@@ -371,12 +371,12 @@ final class TokenFiles: AccountPart {
 
   /// Starts to keep standing files, except in a private daemon.
   func start(isPrivate: Bool) {
-    keepsStanding = !isPrivate
+    mayKeepStandingFiles = !isPrivate
     announceSettings()
   }
 
   func updateStandingFiles(from settings: Settings) {
-    guard keepsStanding, standingRevision != settingsFile.revision else { return }
+    guard mayKeepStandingFiles, standingRevision != settingsFile.revision else { return }
     standingRevision = settingsFile.revision
     var wanted: [(AccountName, TokenFileSetting)] = []
     for account in settings.accounts {

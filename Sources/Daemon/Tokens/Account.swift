@@ -82,7 +82,7 @@ final class Account {
     for slot in slots { slot.abandonRun() }
   }
 
-  /// Applies the vault's data to the session, unless locked or unreadable.
+  /// Applies the account's vault record to the session, unless the vault is locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
     ownSlot.session.applyRecord(

@@ -45,7 +45,7 @@ final class PassedVariables: DaemonPart {
 
   func forgetValues(of connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values of these variables from the first connection with all of them, if any.
+  /// The values from the first connection that passed all of these variables. Empty if none did.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

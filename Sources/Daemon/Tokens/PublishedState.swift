@@ -15,7 +15,7 @@ struct PublishedState {
   /// The sign-in deadline in unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in. Guest sessions have no user; `wasGuest` is about the replaced session.
+  /// Records a sign-in. A guest session has no user. `wasGuest` describes the replaced session.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true

@@ -1,6 +1,6 @@
 internal import Sessions
 
-/// Limits how many renewals run at once if no request waits for them.
+/// Limits the number of concurrent renewals that no request waits for.
 final class RenewalLimiter {
   /// The renewals in progress, by server.
   private var perServer: [String: Int] = [:]

@@ -20,7 +20,7 @@ struct RoleCache {
     credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
   }
 
-  /// Stores the credentials of a role. `now` is in unix seconds.
+  /// `now` is in unix seconds.
   mutating func store(_ value: WebIdentityRole.Credentials, for key: Key, now: Int) {
     let (left, _) = value.expiresAt.subtractingReportingOverflow(now)
     credentials[key] = (value, value.expiresAt - min(Self.renewalSeconds, max(0, left / 2)))

@@ -12,7 +12,7 @@ extension TokenBroker {
     schedule(at: due) { [self, name = slot.name, target = slot.target] in renewIfDue(name, target) }
   }
 
-  /// Carries out the session's renewal or notice, if due.
+  /// Renews the token or publishes its expiry, if due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     checkClock()
     let now = loop.now
@@ -62,7 +62,7 @@ extension TokenBroker {
     if let refresh = slot.session.startRenewalIfDue(now: now) { begin(refresh, slot, permit) }
   }
 
-  /// Publishes once that the session will end soon unless the user signs in again.
+  /// Publishes once if the session ends soon without a new sign-in.
   func publishSessionEnd(of slot: TokenSlot) {
     let end = slot.session.grant?.expiry.endToWarnAbout(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.recordUpcomingEnd(at: end) }
@@ -103,7 +103,7 @@ extension TokenBroker {
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// For each session without a token in memory, publishes once that it ends soon.
+  /// Publishes once if a session without a token in memory ends soon.
   func scanSessionEnds() {
     guard !isPrivate, nextSessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     nextSessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)
@@ -120,7 +120,7 @@ extension TokenBroker {
     }
   }
 
-  /// Adapts to a set clock or a paused machine. Called before a token is served, shown or renewed.
+  /// Adapts to a clock change or suspend. Called before a token is served, shown or renewed.
   func checkClock() {
     let offset = services.time.clockOffset
     let change = offset - clockOffset

@@ -48,7 +48,7 @@ extension TokenBroker {
     }
   }
 
-  /// Exchanges the account's own token, which it gets first if necessary.
+  /// Gets the account's own token, and exchanges it for a token for the run's target.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .noRequest, need: TokenNeed()) { [self] _, outcome in
@@ -69,7 +69,7 @@ extension TokenBroker {
     obtain(for: waiter, account)
   }
 
-  /// Applies the result of a run to the current settings, which may have changed.
+  /// Handles a result under the current settings, which may have changed during the run.
   private func handleRunResult(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
       if accounts[run.account] != nil, let settings = try? settings() {
@@ -172,8 +172,8 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion for the account of `configuration` from another account's ID Token, which is renewed if expired,
-  /// or first if `isRenewed`.
+  /// Gets an assertion for the account of `configuration` from another account's ID Token. Renews that token first if
+  /// it is expired or `isRenewed` is true.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
     then finish: @escaping (Result<SharedSecret, SessionError>) -> Void

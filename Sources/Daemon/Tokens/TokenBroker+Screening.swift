@@ -7,8 +7,8 @@ internal import Wire
 
 /// Finds tokens in the environment of a program that must not get any (``Wire/EnvironmentScreening``).
 extension TokenBroker {
-  /// Responds with the environment variables that contain tokens or are set by an account's settings. Reads their
-  /// values from the last passed descriptor.
+  /// Responds with the environment variables that contain tokens or are set by an account's settings. Reads all values
+  /// from the last descriptor in `passed`.
   func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()

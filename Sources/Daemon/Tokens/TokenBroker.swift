@@ -4,7 +4,7 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Decides whether tokens may be served while the vault can be locked.
+/// Decides whether the vault's lock permits serving tokens.
 protocol TokenLock: AnyObject {
   /// Locks the vault if idle. Returns the error if the account's tokens must not be served now.
   func refusalAfterIdleCheck(for account: AccountName) -> SessionError?
@@ -110,7 +110,7 @@ final class TokenBroker: DaemonPart {
     return updatedAccount(account, configuration)
   }
 
-  /// Returns the requested account's name if it exists. Nil if the request specifies none.
+  /// Returns the requested account's name, or nil if the request specifies none. Throws if there is no such account.
   func requestedName(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
@@ -308,14 +308,14 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Creates a request to the server about a session.
+  /// Prepares requests to the server about a session.
   func question(_ account: Account, _ grant: AccessGrant) -> SessionRequests {
     SessionRequests(
       account: account.name, configuration: account.configuration, grant: grant, services: services(for: account.name),
       cancellation: account.questionCancellation)
   }
 
-  /// Logs a decision, if any request receives steps.
+  /// Logs a decision if any request receives progress steps.
   func logDecision(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.stepSubscribers.isEmpty else { return }
     switch decision {
@@ -353,7 +353,7 @@ class AccountPart: DaemonPart {
     super.init(context)
   }
 
-  /// Returns the selector of the account for a request's URL.
+  /// Returns a selector that prefers the account of the client's directory, if any.
   func accountSelector(for ticket: Ticket) throws(Failure) -> AccountSelector {
     AccountSelector(settings: try settings(), services: services, preferred: context.directoryEntries[ticket]?.account)
   }

@@ -153,7 +153,7 @@ final class Waiter {
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// Returns the grant, or throws the client's failure, which names the slot's account.
+  /// Returns the grant, or throws a failure for the client that names the slot's account.
   func grantOrFailure(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

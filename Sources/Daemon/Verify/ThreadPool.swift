@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Threads that share a task's parts with the calling thread. They end with the pool.
 final class ThreadPool: Sendable {
-  /// A task, whose next part each free thread runs.
+  /// A task. Each free thread runs its next part.
   private final class Task: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int

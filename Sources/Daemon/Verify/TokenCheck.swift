@@ -10,16 +10,15 @@ struct TokenCheck: Sendable {
   private let results: SharedDescriptor
   let rules: TokenRules
   private let knownIssuers: [(issuer: String, account: String)]
-  /// Whether to write only the most used claims.
+  /// Whether to write only the most used members and claims.
   private let isBrief: Bool
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// The number of tokens that a thread verifies at once.
+  /// The number of tokens in a part, which one thread verifies.
   private static let partSize = 32
   private static let maximumThreads = 4
 
-  /// The number of threads for a check: one per processor, at most four.
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
   /// How often a blocked read or write checks for cancellation.
@@ -120,7 +119,7 @@ struct TokenCheck: Sendable {
 
 /// The source of the keys that verify a token.
 enum KeySource: Sendable {
-  /// Public keys in a file of the caller.
+  /// Keys passed by the client, for ``PassedKeys``.
   case descriptor(SharedDescriptor)
   /// An issuer's published keys, with the account whose settings are used, if any, and `user:password` for the proxy.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)

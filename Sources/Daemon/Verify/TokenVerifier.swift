@@ -12,7 +12,7 @@ struct TokenVerifier: Sendable {
   let time: any TimeSource
   /// Whether to write only the most used members and claims.
   let isBrief: Bool
-  /// The issuers of the accounts, each with one account.
+  /// The issuer of each account, for hints.
   var knownIssuers: [(issuer: String, account: String)] = []
   /// Why expired keys could not be replaced. Nil if the keys are valid.
   var keyRenewalError: SessionError?

@@ -11,7 +11,7 @@ final class Verifications: AccountPart {
 
   private static let maximumVerifications = 16
 
-  /// A deadline so late that it never passes.
+  /// A time limit that is never reached.
   private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
   /// Starts to verify tokens, without a time limit unless the request `hasDeadline`.
@@ -72,8 +72,8 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Chooses the source of the keys: the descriptor `first`, or an issuer with its account's connection settings, if
-  /// any.
+  /// Chooses the source of the keys: the descriptor `first`, or an issuer, with the connection settings of its account
+  /// if there is one.
   private func keySource(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeySource {
     if request.passesKeySet {
       guard request.account == nil else {
@@ -110,7 +110,7 @@ final class Verifications: AccountPart {
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
 
-  /// The keys of an issuer that these accounts share. Nil without accounts.
+  /// The keys of these accounts' common issuer. Throws if their trust differs. Nil if there are no accounts.
   private func commonSource(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeySource? {

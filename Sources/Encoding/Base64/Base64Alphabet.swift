@@ -1,4 +1,4 @@
-/// Encodes and decodes both base64 alphabets (RFC 4648 sections 4 and 5), without padding. Rejects whitespace.
+/// A base64 alphabet (RFC 4648 sections 4 and 5). Encodes and decodes without padding. Rejects whitespace.
 struct Base64Alphabet {
   /// The character for 62.
   private let plus: UInt8
@@ -94,7 +94,7 @@ struct Base64Alphabet {
     try appendRest(group, characters: count % 4, to: &sink)
   }
 
-  /// Writes the bytes of a last, incomplete group of characters.
+  /// Writes the bytes of the final group if it is incomplete.
   private func appendRest<S: ByteSink & ~Copyable>(
     _ group: UInt32, characters: Int, to sink: inout S
   ) throws(Base64URLError) {
@@ -110,7 +110,7 @@ struct Base64Alphabet {
     }
   }
 
-  /// Writes the first characters of three bytes, which are in the low 24 bits of `group`.
+  /// Encodes the three bytes in the low 24 bits of `group`, up to this number of characters.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
     for index in 0..<characters {
       sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * index)) & 63))

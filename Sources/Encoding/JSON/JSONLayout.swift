@@ -52,7 +52,7 @@ package struct JSONLayout: Sendable {
 
     package var kind: JSONKind { entry.kind }
 
-    /// Whether this is a string. Faster in another module than comparing ``kind``.
+    /// Faster in another module than comparing ``kind``.
     package var isString: Bool { kind == .string }
 
     // MARK: Structure

@@ -77,7 +77,7 @@ package struct JSONNumber: Sendable, Hashable {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The exponent, clamped to ±10,000: beyond any relevant one, and far from overflow.
+    /// The exponent, clamped to ±10,000 to prevent overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {
@@ -87,7 +87,7 @@ package struct JSONNumber: Sendable, Hashable {
     }
 
     /// Splits `digits` × 10^`exponent` at the decimal point. The digits neither begin nor end with zero. Returns false
-    /// if the whole part has more than 19.
+    /// if the whole part has more than 19 digits.
     private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
       let wholeCount = digits.count + exponent
       guard wholeCount <= 19 else { return false }

@@ -26,7 +26,7 @@ package struct LooseJSONObject: Sendable {
   private var offset = 0
   /// The offset of the opening quote of the current string.
   private var stringStart = 0
-  /// The last string directly in the object, with its quotes, until another token follows.
+  /// The range, with quotes, of a string that is a member's name if a colon is next.
   private var last: Range<Int>?
   /// The name of the member whose value is next.
   private var name: Range<Int>?
@@ -121,8 +121,8 @@ package struct LooseJSONObject: Sendable {
     last = nil
   }
 
-  /// The range, with quotes, of the value of the only string member with this name directly in the object. Nil if
-  /// another object follows. Other text may precede the object, and the object may be truncated after the member.
+  /// The range, with quotes, of a string member's value in the text's only object. Nil unless there is exactly one such
+  /// member and one object. Text may precede the object, and the object may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
     var object = LooseJSONObject(collectsMembers: true)

@@ -1,4 +1,4 @@
-/// Quotes words for command lines of the sh family.
+/// Quotes words for shell command lines.
 package enum ShellWord {
   /// Quotes a word for a hint that may be pasted into any shell. A word that no shell could misread is unchanged.
   /// Backslashes and `!` are outside the quotes, since fish and csh interpret them within.

@@ -34,12 +34,10 @@ private func receive(
   }
 }
 
-/// Called for a piece of the body.
 private let receiveBody: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(body: $1) }
 }
 
-/// Called for a line of the header.
 private let receiveHeader: agent_curl_receiver = { bytes, size, count, context in
   unsafe receive(bytes, size * count, context) { $0.receive(headerLine: $1) ? .accepted : .stop }
 }

@@ -8,7 +8,7 @@ final class PresentedCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
   /// Whether a TLS connection to the proxy precedes the one to the server.
   private var hasProxy = false
-  /// The number of TLS connections made on the last socket.
+  /// The number of TLS connections on the current socket.
   private var connections = 0
   /// Whether the thread runs only this transfer, and may therefore wait for a device.
   private var mayWait = false
@@ -25,7 +25,7 @@ final class PresentedCertificate: @unchecked Sendable {
   /// Called before each new connection.
   func noteSocket() { connections = 0 }
 
-  /// Runs a transfer on a thread that may wait for a device to sign. A server may request the certificate later.
+  /// Runs `body`, during which the thread may wait for a device to sign. Later signatures by a device fail.
   func runAllowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }

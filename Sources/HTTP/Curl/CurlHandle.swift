@@ -2,8 +2,7 @@ internal import CCurl
 internal import Encoding
 internal import OAuth
 
-/// A libcurl handle: one transfer at a time, and the connection of the last one. Used only by the caller that took it
-/// from the pool.
+/// A libcurl handle. Runs one transfer at a time, and keeps its connection for the next. Used by one caller at a time.
 @safe final class CurlHandle: @unchecked Sendable {
   /// How often a request's limits are checked. A cancellation takes effect immediately.
   static let longestWait = Duration.seconds(1)
@@ -156,7 +155,7 @@ internal import OAuth
     reset()
   }
 
-  /// Ends a transfer after the result of ``advance(_:)``.
+  /// Ends a transfer after ``TransferStatus/ended(_:)``. Throws its error if it failed.
   func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     if let failure = exchange.failure(after: result) { throw failure }

@@ -37,7 +37,7 @@ extension HTTPFailure.Code {
       }
   }
 
-  /// - Parameter result: libcrypto's result for the chain; still its initial value if the host name is wrong.
+  /// - Parameter result: libcrypto's result for the chain. If it is no chain error, the host name is wrong.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime

@@ -27,7 +27,7 @@ struct HeaderCollector {
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
-  /// Whether the last field, with its continuation lines, was dropped.
+  /// Whether the previous field was dropped, so that its continuation lines are too.
   private var lastWasDropped = false
 
   /// Whether the blank line after the fields has arrived.
@@ -66,7 +66,7 @@ struct HeaderCollector {
       .map { Array(Self.trimmed(Array($0)[...])) }
   }
 
-  /// Whether only the connection's end marks that of the content (RFC 9112 section 6.3).
+  /// Whether the content ends only with the connection (RFC 9112 section 6.3).
   var endsWithConnection: Bool {
     !fields.contains { field in
       switch field.0.lowercased() {
@@ -77,7 +77,7 @@ struct HeaderCollector {
     }
   }
 
-  /// Another response follows an interim one, such as 103 (RFC 9110 section 15.2).
+  /// Discards the fields of a preceding interim response, such as 103 (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []
     isComplete = false

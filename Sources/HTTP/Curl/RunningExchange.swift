@@ -5,7 +5,7 @@ internal import Platform
 /// A request in progress. Handles libcurl's callbacks. Used only by the thread that runs the transfer.
 protocol RunningExchange: AnyObject {
   var progress: TransferProgress { get set }
-  /// Ends the transfer immediately, if set.
+  /// Cancelling this ends the transfer immediately.
   var cancellation: Cancellation? { get }
   /// Returns false to end the transfer.
   func receive(headerLine line: Span<UInt8>) -> Bool
@@ -56,7 +56,7 @@ struct TransferProgress {
   /// Why a callback ended the transfer.
   private(set) var refusal: HTTPFailure.Code?
   private var requestStarted = false
-  /// Whether the first line of a response was received, since libcurl does not report a part of it.
+  /// Whether the response has begun. libcurl reports it only after its first complete line.
   private var responseStarted = false
   /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool

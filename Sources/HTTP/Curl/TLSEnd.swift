@@ -5,7 +5,7 @@ internal import OAuth
 /// Detects how a handle's TLS connection ended. Content without a length or chunks is complete only if the server sent
 /// `close_notify`, since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
 struct TLSEnd {
-  /// The last connection's TLS context, which is the server's even with a proxy; nil without TLS. Only compared.
+  /// Identifies the TLS context of the connection to the server, even through a proxy. Nil without TLS.
   private var context: UInt?
   private var hasCloseNotify = false
 

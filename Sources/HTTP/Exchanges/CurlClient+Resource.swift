@@ -4,8 +4,8 @@ extension CurlClient {
   /// Sends a request to a resource. Follows no redirects.
   ///
   /// A request that may have side effects (RFC 9110 section 9.2.2) or has a DPoP proof, which is valid once (RFC 9449
-  /// section 11.1), is repeated only if no byte of it was sent. Since the server may be closing a kept connection, such
-  /// a request uses a new one, or one that was just used and has survived a response.
+  /// section 11.1), is repeated only if no byte of it was sent. Such a request uses a kept connection only if the
+  /// server is unlikely to be closing it.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -5,9 +5,10 @@ final class HandlePool: Sendable {
   static let capacity = 32
   /// Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The maximum for a request that cannot be repeated, since few servers close a connection sooner.
+  /// The maximum idle time for a request that cannot be repeated. Few servers close a connection sooner.
   static let safeIdleTime = Duration.seconds(2)
-  /// The minimum for a connection used only once, since a server that does not reuse connections has closed it by then.
+  /// The minimum idle time of a connection used once, for a request that cannot be repeated. By then, a server that
+  /// reuses none has closed it.
   static let singleUseIdleTime = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
@@ -29,7 +30,7 @@ final class HandlePool: Sendable {
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Removes and returns the handle last used for exactly this route. Closes handles whose connection was closed,
+  /// Removes and returns the handle most recently used for this route. Closes handles whose connection was closed,
   /// received bytes while idle, or has another local address than a new one would have.
   func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
@@ -47,7 +48,7 @@ final class HandlePool: Sendable {
     }
   }
 
-  /// Adds a handle after a successful request, and closes the oldest of too many.
+  /// Adds a handle after a successful request. Closes the oldest if there are too many.
   func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, idleSince: now, wasReused: wasReused))

@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// Slow responses. One thread waits for all of them, so that an event stream does not occupy one for days.
+/// Waits for all slow responses on one thread, so that no event stream occupies a thread for days.
 final class PendingResponses: Sendable {
   private final class ThreadDescriptors: Sendable {
     let poller: Poller
@@ -113,7 +113,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
   private(set) var due = Instant.now
 
   /// - Parameters:
-  ///   - owner: The thread's responses, in which this one has a reservation.
+  ///   - owner: Has a reservation for this response.
   ///   - keep: Called at the end if the connection can be reused.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ owner: PendingResponses, then keep: @escaping () -> Void) {
     self.handle = handle

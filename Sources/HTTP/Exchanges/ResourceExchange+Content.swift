@@ -34,7 +34,7 @@ final class SentContent {
 /// Content from a resource, on its way to the receiver.
 final class ReceivedContent {
   private let receiver: any ResourceReceiver
-  /// Not yet accepted by the receiver, from index `start`.
+  /// The bytes from index `start` are not yet accepted by the receiver.
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
@@ -74,7 +74,7 @@ final class ReceivedContent {
     return .accepted
   }
 
-  /// Delivers the last bytes, withheld because they could have begun the token.
+  /// Releases the bytes that were withheld because they could have begun the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)

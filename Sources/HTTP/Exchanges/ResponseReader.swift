@@ -50,7 +50,7 @@ struct ResponseReader: ~Copyable {
   /// Whether the body is a complete JSON object, regardless of the framing.
   var hasCompleteObject: Bool { object.extent == .whole }
 
-  /// Whether more content may follow despite the framing, since the body of a success is empty or an incomplete object.
+  /// Whether a success has no body or an incomplete object, so that more content may follow despite the framing.
   private var mayContinue: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
@@ -185,12 +185,12 @@ struct ResponseReader: ~Copyable {
       }
       return
     }
-    position = length(headers.values(of: "content-length"))
+    position = contentPosition(headers.values(of: "content-length"))
     if status == 204 || status == 304 { position = .ended }
   }
 
   /// The position after the head, according to its `Content-Length` values.
-  private mutating func length(_ values: [[UInt8]]) -> Position {
+  private mutating func contentPosition(_ values: [[UInt8]]) -> Position {
     guard let first = values.first else { return .content(left: nil) }
     guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0
     else {

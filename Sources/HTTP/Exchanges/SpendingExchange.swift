@@ -67,8 +67,8 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// Sends the request. If that fails, the server may have responded nevertheless. Returns the error, if no response
-  /// can follow.
+  /// Sends the request. If that fails, the server may have responded nevertheless. Returns an error if no response can
+  /// follow.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
     message.withBytes { bytes in
       var sent = 0
@@ -85,7 +85,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Reads the response. Available bytes are read before a limit takes effect. Returns the error, if the response is
+  /// Reads the response. Available bytes are read before a limit takes effect. Returns an error if the response is
   /// incomplete.
   private func receive() -> HTTPFailure? {
     var total = 0
@@ -113,7 +113,7 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// Waits for the connection. Returns the error, if the exchange must end.
+  /// Waits for the connection. Returns an error if the exchange must end.
   private func wait(isWriting: Bool, atMost longest: Duration) -> HTTPFailure? {
     if let reason = limits.reasonToStop() {
       var failure = progress.failure(reason)

@@ -2,7 +2,7 @@ internal import Platform
 
 /// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
-  /// After a longer interval between two checks, the process was not running.
+  /// A longer interval between two checks means that the process was not running.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
@@ -22,7 +22,7 @@ struct TimeLimit: Sendable {
     return now >= end
   }
 
-  /// Excludes a duration that has just passed from the limit.
+  /// Extends the limit by a duration that has just passed.
   mutating func exclude(_ duration: Duration, _ now: Instant = .now) {
     (end, lastCheck) = (end.advanced(by: duration), now)
   }

@@ -45,7 +45,7 @@ final class HTTPConnection: LentCall.Owner {
     var bodyWatch: UInt64?
     /// Whether all of the response's body was read from the daemon.
     var isBodyRead = false
-    /// Whether the daemon has sent its last line.
+    /// Whether the daemon has sent its final line.
     var isAnswered = false
     /// Whether the response's body is incomplete, because the request failed.
     var isTruncated = false
@@ -376,7 +376,7 @@ final class HTTPConnection: LentCall.Owner {
     updateWatch()
   }
 
-  /// Ends the response once its body and the daemon's last line have arrived.
+  /// Ends the response once its body and the daemon's final line have arrived.
   private func finishIfComplete() {
     guard let exchange, exchange.isAnswered, exchange.isBodyRead, let framing = exchange.bodyFraming else { return }
     guard !exchange.isTruncated else { return endExchange(closing: true) }

@@ -71,8 +71,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts, then those that provider or scope need. `none` excludes others (OpenID Connect Core section
-  /// 3.1.2.1).
+  /// The requested prompts, then the provider's or, if it has none, ``defaultPrompt``. `none` excludes others (OpenID
+  /// Connect Core section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -81,7 +81,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` if the scope contains `offline_access`, which servers ignore otherwise (OpenID Connect Core section 11).
+  /// `consent` if the scope contains `openid` and `offline_access`, which requires it (OpenID Connect Core section 11).
   private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

@@ -26,7 +26,6 @@ extension AuthorizationServer {
       metadata, clientID: client.id, redirectURI: redirectURI, scope: scope, options: options)
   }
 
-  /// The URL to open in the browser.
   package struct AuthorizationURL: Sendable, Hashable {
     package let text: String
     /// The URL's lifetime in seconds, or nil if unlimited.
@@ -59,7 +58,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Pushes the parameters, for a reference to them (RFC 9126 section 2).
+  /// Pushes the parameters and returns a reference to them (RFC 9126 section 2).
   private func push(
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {

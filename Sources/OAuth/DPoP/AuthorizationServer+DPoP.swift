@@ -2,9 +2,9 @@ internal import Crypto
 
 /// DPoP proofs (RFC 9449) for requests that need them.
 extension AuthorizationServer {
-  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key. `fill` writes the form
-  /// without client authentication, for each attempt, since assertions are single-use. If `spends`, the form contains a
-  /// single-use value.
+  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key. Each attempt calls
+  /// `fill` to write the form, then adds client authentication, since assertions are single-use. If `spends`, the form
+  /// contains a single-use value.
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
@@ -22,8 +22,8 @@ extension AuthorizationServer {
     }
   }
 
-  /// Sends a request with a proof: `attempt` receives the `DPoP` header. Repeats it once for each reason if the server
-  /// requires a nonce (RFC 9449 sections 8 and 9) or the clocks differ.
+  /// Calls `attempt` with the `DPoP` header, or nil if the account has no key. Repeats it at most once for a new nonce
+  /// (RFC 9449 sections 8 and 9), once if the clocks differ, and once if a GET's connection was lost.
   func sendWithProof(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
@@ -52,7 +52,7 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Throws if only one of tokens and request is bound to a key. A thief could use unbound tokens (RFC 9449 section 5).
+  /// Throws if the tokens are bound but the account has no key, or vice versa (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }

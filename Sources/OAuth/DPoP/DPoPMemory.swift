@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Servers' nonces and clock offsets, by key, so that no server can affect proofs for another. Thread-safe and bounded.
+/// Nonces and clock offsets by key and server, so that no server affects proofs for another. Thread-safe and bounded.
 package final class DPoPMemory: Sendable {
   /// A host in both roles issues separate nonces (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
@@ -19,7 +19,7 @@ package final class DPoPMemory: Sendable {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
     /// The servers' clock offsets, in seconds.
     var clockOffsets = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
-    /// The last clock offset of the authorization server, by key thumbprint.
+    /// The latest clock offset of the authorization server, by key thumbprint.
     var issuerClockOffsets = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
@@ -27,7 +27,7 @@ package final class DPoPMemory: Sendable {
 
   package init() {}
 
-  /// The server's last nonce (RFC 9449 section 8.2), if any.
+  /// The server's latest nonce (RFC 9449 section 8.2), if any.
   package func nonce(for key: DPoPKey, _ role: Role, origin: String) -> String? {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { $0.nonces[server] }

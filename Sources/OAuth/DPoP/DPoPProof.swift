@@ -30,10 +30,11 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu` claim: the URL without query and fragment, normalized for equal comparison at all servers (RFC 9449
-  /// section 4.3, RFC 3986 sections 6.2.2 and 6.2.3).
+  /// The `htu` claim: the URL without query and fragment, normalized as servers do to compare it (RFC 9449 section 4.3,
+  /// RFC 3986 sections 6.2.2 and 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
+  /// The `ath` claim (RFC 9449 section 4.2).
   package static func hash(of accessToken: SharedSecret) throws(OAuthError) -> String {
     do throws(CryptoError) {
       return Base64URL.encode(

@@ -17,7 +17,7 @@ package struct DPoPProver: Sendable {
     self.wallSeconds = wallSeconds
   }
 
-  /// `nonce` defaults to the server's last one.
+  /// `nonce` defaults to the server's latest one.
   package func proof(
     method: String, url: URI, as role: DPoPMemory.Role, accessToken: SharedSecret?, nonce: String? = nil
   ) -> DPoPProof {
@@ -38,7 +38,7 @@ package struct DPoPProver: Sendable {
     return overflow ? 0 : now
   }
 
-  /// A reason for rejecting a proof that a new proof can fix.
+  /// Why a proof was rejected, if a new proof may be accepted.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
   /// Learns nonce and clock offset from the response to `proof` (RFC 9449 section 8.2). Returns the reason to repeat
@@ -74,7 +74,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code of the body or, for a resource, its challenge (RFC 9449 sections 8 and 9), if any.
+  /// The error code in the body or, from a resource, in the challenge (RFC 9449 sections 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {

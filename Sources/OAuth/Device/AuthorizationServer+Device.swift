@@ -1,7 +1,7 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1). Ignores the scope in `target`.
+  /// Requests the codes for a sign-in on another device (RFC 8628 section 3.1). `target` must not contain a scope.
   package func requestDeviceAuthorization(
     scope: Scope?, target: TokenTarget? = nil, extras: ExtraParameters = .init(), cancellation: Cancellation? = nil
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -24,7 +24,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Adds advice to use a browser if the client or organization may not use the device grant.
+  /// Sets ``OAuthError/needsBrowser`` if the client or organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
     // Existing advice means that the user can fix the problem.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true

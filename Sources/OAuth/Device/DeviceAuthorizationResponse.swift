@@ -60,7 +60,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The URL in `verification_uri`, or Google's `verification_url`, with this suffix; nil if absent.
+  /// The URL in the member `verification_uri`, or Google's `verification_url`, plus `suffix`; nil if absent.
   private static func url(
     _ suffix: String, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {

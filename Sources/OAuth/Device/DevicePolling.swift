@@ -16,9 +16,9 @@ package struct DevicePolling: Sendable, Hashable {
   private let expiresIn: Int
   /// Seconds between polls, including increases by `slow_down`.
   package private(set) var interval: Int
-  /// The interval in seconds if the last poll failed, otherwise nil.
+  /// The interval in seconds if the latest poll failed, otherwise nil.
   private var backOff: Int?
-  /// The seconds that the server's last failed response asked to wait, or 0.
+  /// The seconds to wait that the server requested after the latest failure, or 0.
   private var requestedWait = 0
   private var slowDowns = 0
   private var hasPolled = false
@@ -50,7 +50,7 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// 40 % longer after a `slow_down`, since this machine's clock may run fast.
+  /// The time between polls: 40 % longer after a `slow_down`, since this machine's clock may run fast.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400

@@ -140,9 +140,9 @@ package struct AuthorizationServerMetadata: Sendable {
     }
   }
 
-  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), if any, with the
-  /// user's `sub`, if known. Omits `id_token_hint`, which would leak into history, process arguments and logs, and
-  /// `post_logout_redirect_uri`.
+  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil. `subject` is
+  /// the user's `sub`. Omits `post_logout_redirect_uri`, and `id_token_hint`, which would leak into history, process
+  /// arguments and logs.
   package func logoutURL(clientID: String, subject: String?) -> String? {
     endSessionEndpoint?.uri.appendingQuery(
       [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))

@@ -77,7 +77,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// Never `invalidClient`, since there is no client authentication.
+  /// The error for a status. Never `invalidClient`, since these requests contain no client authentication.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient

@@ -50,7 +50,7 @@ struct MetadataReader {
 
   func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
-  /// Whether the member is a string, a list with at least one string or no elements, null or absent.
+  /// Whether the member is absent, null, a string, an empty list, or a list with at least one string.
   func isValid(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
     return lenientStrings(name)?.isEmpty == false

@@ -21,8 +21,9 @@ package struct ProtectedResource: Sendable, Hashable {
   /// Parses a metadata document (section 3.2). Skips invalid issuers, and local ones unless the resource is local too,
   /// so that a remote server cannot direct requests to local ones (section 7.7).
   ///
-  /// - Throws: `resourceMismatch` unless `resource` is one of `identifiers` or, without any, the requested one (section
-  ///   3.3); `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid` for an invalid member.
+  /// - Throws: `resourceMismatch` unless the document's `resource` is one of `identifiers` (default: the requested URL;
+  ///   section 3.3); `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid` for an invalid
+  ///   member.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {

@@ -102,7 +102,7 @@ package struct ResourceDiscovery {
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }
-    var hint = try hint(in: response)
+    var hint = try challengeSummary(of: response)
     guard !hint.isChallenge, (400..<500).contains(response.status), response.status != 401 else { return hint }
     for message in Self.mcpMessages {
       let content: SecretBytes
@@ -112,14 +112,14 @@ package struct ResourceDiscovery {
       post.accept = "application/json, text/event-stream"
       // Even if the server rejects these requests, it may publish metadata.
       guard let response = try? send(post) else { continue }
-      let next = try self.hint(in: response)
+      let next = try challengeSummary(of: response)
       if next.isChallenge { return next }
       hint.wantsToken = hint.wantsToken || next.wantsToken
     }
     return hint
   }
 
-  /// Nil if the response is too large, so that it is probably not a refusal.
+  /// Nil if the response is too large, hence probably not a refusal.
   private func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -136,7 +136,7 @@ package struct ResourceDiscovery {
     #"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
   ]
 
-  private func hint(in response: borrowing HTTPResponse) throws(OAuthError) -> ChallengeSummary {
+  private func challengeSummary(of response: borrowing HTTPResponse) throws(OAuthError) -> ChallengeSummary {
     guard response.status == 401 else { return ChallengeSummary() }
     let all = Challenge.all(in: response.headers)
     let challenges = all.filter { ["bearer", "dpop"].contains($0.scheme) }
@@ -153,8 +153,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// The metadata URL in a challenge. Only the resource's own origin can prove that the metadata is the resource's, by
-  /// its certificate (sections 3.1, 7.3 and 7.7).
+  /// Parses the metadata URL in a challenge. Throws unless it has the resource's origin, whose certificate proves that
+  /// the metadata is the resource's (sections 3.1, 7.3 and 7.7).
   private func metadataURL(_ text: String) throws(OAuthError) -> Endpoint {
     guard let url = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))

@@ -1,7 +1,7 @@
 internal import Encoding
 
 /// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations. Only
-/// for providers with ``Provider/Quirk/tenantIssuer``, on the same host.
+/// for providers with ``Provider/Quirk/tenantIssuer``, and on the host of the configured issuer.
 package enum TenantIssuer: Sendable, Hashable {
   /// The issuer in the server's metadata.
   case one(String)
@@ -12,7 +12,7 @@ package enum TenantIssuer: Sendable, Hashable {
   /// The tenant names for users of many organizations.
   private static let shared = ["common", "organizations"]
 
-  /// Nil if the metadata may not name `named` as the `issuer`.
+  /// `named` is the `issuer` in the metadata fetched for `issuer`. Nil if that is not acceptable.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.hasSameBytes(as: other.before),
@@ -27,8 +27,8 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether `issuer` is an acceptable `iss` of a token. `keyIssuer` is the `issuer` of the key that verified the
-  /// token.
+  /// Whether `issuer` is an acceptable `iss` of a token. `tenant` is the token's `tid`, `keyIssuer` the `issuer` of the
+  /// key that verified it.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)

@@ -115,8 +115,8 @@ package struct AuthorizationServer: Sendable {
     (sent + [client.authentication.secret]).compactMap { $0 } + secretsToRemove
   }
 
-  /// Parses a response of the token endpoint. Throws its error, without the secrets in `sent`, unless it has a refresh
-  /// token. If ``OAuthError/isResponseUnusable`` is set, the server carried out the request.
+  /// Parses a response of the token endpoint. If only its refresh token is usable, returns this token with the error.
+  /// Otherwise throws the error, without the secrets in `sent`.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointResponse
   {
@@ -139,7 +139,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses tokens. Checks the account's profile and that they are bound to its key.
+  /// Parses tokens. Checks that they meet the account's profile and are bound to its key, if any.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try withAdvice { () throws(OAuthError) in
       try withProofNeededError { () throws(OAuthError) in

@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Cancels an operation's requests and waits, from any thread. An operation that spends a single-use value, such as a
+/// Cancels an operation's requests and pauses, from any thread. An operation that spends a single-use value, such as a
 /// refresh token or a code, runs in ``withDelayedCancellation(orThrow:_:)``. After the first byte of its request,
-/// ``cancel()`` waits until the result is stored.
+/// ``cancel()`` takes effect only when the result is stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
@@ -20,10 +20,10 @@ package final class Cancellation: Sendable {
   package init() {}
 
   /// Cancels the operation, or if it ``isSpending``, does so once the spending has ended.
-  package func cancel() { end { $0.isCancelled = true } }
+  package func cancel() { update { $0.isCancelled = true } }
 
-  /// Changes the state. Calls the wakers if the cancellation is now in effect.
-  private func end(_ change: (inout State) -> Void) {
+  /// Calls the wakers if the change puts the cancellation into effect.
+  private func update(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
       if state.isOver { for wake in state.wakers.values { wake() } }
@@ -47,13 +47,13 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result. Delays a cancellation until `body` ends.
-  /// Throws `cancelled` if the operation was already cancelled.
+  /// Runs `body`, which spends a single-use value and stores the result. After ``beginSpending()``, delays a
+  /// cancellation until `body` ends. Throws `cancelled` if the operation was already cancelled.
   package func withDelayedCancellation<Result, Problem: Error>(
     orThrow cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
     guard let before = state.withLock({ $0.isOver ? nil : $0.spending }) else { throw cancelled }
-    defer { end { $0.spending = before } }
+    defer { update { $0.spending = before } }
     return try body()
   }
 

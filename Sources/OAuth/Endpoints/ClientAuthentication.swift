@@ -17,7 +17,7 @@ package enum ClientAuthentication: Sendable {
   /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Moves the secret between header and body if the endpoint announces support only for that.
+  /// Moves the secret to the header or the body if the endpoint announces support only for that one.
   func adapted(to announced: [String]?) -> ClientAuthentication {
     guard let announced, let secret else { return self }
     let methods = [ClientAuthenticationMethod.secretBasic, .secretPost].filter { announced.contains($0.rawValue) }
@@ -31,7 +31,6 @@ package enum ClientAuthentication: Sendable {
     return true
   }
 
-  /// Nil for methods that send no secret.
   var secret: SharedSecret? {
     switch self {
     case .none, .privateKeyJWT, .assertion, .mutualTLS: nil

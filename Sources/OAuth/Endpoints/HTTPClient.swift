@@ -15,7 +15,7 @@ package protocol HTTPClient: Sendable {
 }
 
 extension HTTPClient {
-  /// Like ``send(_:)``, but throws the error for users.
+  /// Like ``send(_:)``, but converts the failure to an error for users.
   package func ask(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     do { return try send(request) } catch { throw OAuthError(error, request) }
   }
@@ -26,7 +26,7 @@ package final class HTTPResponse: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
   package let body: SecretBytes
-  /// Why the message is invalid. If set, trust only a new refresh token in the body. Always nil without
+  /// Why the response is invalid. If set, trust only a new refresh token in the body. Always nil without
   /// ``HTTPRequest/spends``.
   package let defect: HTTPFailure?
 

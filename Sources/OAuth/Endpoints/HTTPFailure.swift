@@ -32,7 +32,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     /// The connection broke while receiving the response.
     case receive
     case memory
-    /// The library rejected an option of the request.
+    /// The HTTP library rejected an option of the request.
     case setup
     /// The proxy was unreachable or refused the request.
     case proxy

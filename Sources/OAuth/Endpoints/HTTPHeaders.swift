@@ -46,7 +46,7 @@ package struct HTTPHeaders: Sendable {
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
   /// The wait that the server requests (RFC 9110 section 10.2.3), 0 to 300 seconds. Without `Retry-After`, reads
-  /// `X-Rate-Limit-Reset`, in unix seconds. `now` is subtracted from a date: preferably ``date``, the server's clock.
+  /// `X-Rate-Limit-Reset`, in unix seconds. Times are relative to `now`, preferably the server's ``date``.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
@@ -95,7 +95,7 @@ package struct HTTPHeaders: Sendable {
     return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
-  /// Parses seconds. Limits very long numbers.
+  /// Parses seconds. More than nine digits become 999,999,999.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)

@@ -41,7 +41,7 @@ package struct HTTPRequest: ~Copyable {
 
   /// Whether the request spends a single-use value, such as a refresh token or a code. It uses a new connection. After
   /// its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and ``Cancellation/cancel()`` does not end it.
-  /// An invalid message is returned with its ``HTTPResponse/defect``.
+  /// An invalid response is returned with its ``HTTPResponse/defect``.
   package var spends = false
 
   package var cancellation: Cancellation?

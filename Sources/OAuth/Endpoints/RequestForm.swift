@@ -7,7 +7,7 @@ struct RequestForm: ~Copyable {
   private var isFirst = true
   private var hasClientID = false
 
-  /// Skips a second client ID: requests and authentication methods both add it, but only once (RFC 6749 section 3.2).
+  /// Skips a second client ID, since requests and authentication methods may both add it (RFC 6749 section 3.2).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 
   mutating func add(named name: String, _ value: String) {

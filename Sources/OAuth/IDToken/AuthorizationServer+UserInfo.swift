@@ -72,7 +72,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// The rules for the algorithms registered for UserInfo, or else for ID Tokens.
+  /// The rules with the algorithm registered for UserInfo or, without one, those accepted for ID Tokens.
   package func userInfoRules(
     now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
   ) -> UserInfoRules {

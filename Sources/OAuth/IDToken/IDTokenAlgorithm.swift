@@ -24,8 +24,8 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). If set, no others are
-/// accepted.
+/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). If set, no other keys
+/// are accepted.
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   package let secret: SharedSecret

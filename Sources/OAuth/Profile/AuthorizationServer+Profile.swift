@@ -1,7 +1,7 @@
 internal import Crypto
 
 extension AuthorizationServer {
-  /// Throws `profileBroken` if server or client do not meet the profile. Sends nothing. Call before sending a code or
+  /// Throws `profileBroken` unless server and client meet the profile. Sends nothing. Call before sending a code or
   /// token.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
     guard profile == .fapi2 else { return }

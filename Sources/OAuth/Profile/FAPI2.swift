@@ -1,7 +1,7 @@
 package import Crypto
 
 /// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check and
-/// that do not apply to every account.
+/// this program does not apply to every account.
 package enum FAPI2 {
   /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
@@ -20,7 +20,7 @@ package enum FAPI2 {
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.acceptsMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
-    if !metadata.tokenEndpointAuthMethods.contains(where: provingMethods.contains) { return .proofUnannounced }
+    if !metadata.tokenEndpointAuthMethods.contains(where: permittedMethods.contains) { return .proofUnannounced }
     if !metadata.bindsTokensToCertificates, !acceptsProofs(metadata) { return .tokensUnannounced }
     let announced = metadata.idTokenSigningAlgorithms
     if !announced.isEmpty, !announced.contains(where: allowsAlgorithm) { return .serverAlgorithms }
@@ -41,7 +41,7 @@ package enum FAPI2 {
 
   static let keyMethod = "private_key_jwt"
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
-  private static let provingMethods = [keyMethod] + certificateMethods
+  private static let permittedMethods = [keyMethod] + certificateMethods
 
   /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed and supported algorithm.
   static func acceptsProofs(_ metadata: AuthorizationServerMetadata) -> Bool {

@@ -11,7 +11,6 @@ extension Provider {
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
   }
 
-  /// The provider's built-in endpoints at this issuer.
   package func endpoints(of issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) -> [EndpointRole: Endpoint] {
     let base = base(of: issuer)
     return try Endpoint.all(

@@ -72,7 +72,7 @@ package struct ResourceResponse: Sendable {
   }
 }
 
-/// A response's remaining content. Receiving it needs no thread of the caller.
+/// A response's remaining content.
 package protocol PendingContent: Sendable {
   /// Passes the content to the receiver as it arrives, on another thread. Then calls `finish` once, with the total
   /// number of bytes accepted. Call at most once; without a call, the response is abandoned.
@@ -84,7 +84,7 @@ package protocol ResourceContent: AnyObject, Sendable {
   /// In bytes; nil if not known in advance.
   var length: Int? { get }
   var canRewind: Bool { get }
-  /// A descriptor that becomes readable when there is more content after `later`.
+  /// A descriptor that becomes readable when there is content again after ``ResourceContentPart/later``.
   var descriptor: Int32 { get }
   /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
@@ -104,7 +104,7 @@ package enum ResourceContentPart: Sendable, Hashable {
 package protocol ResourceReceiver: AnyObject, Sendable {
   /// A descriptor that becomes writable when more bytes can be accepted.
   var descriptor: Int32 { get }
-  /// Receives the head before any content. Returns whether to receive the content. If not, only a little of it is read.
+  /// Receives the head before any content. Returns whether to pass the content to ``take(_:)``.
   func begin(_ head: ResourceHead) -> Bool
   /// Accepts as many bytes as possible, without blocking. Returns their number, or nil to stop.
   func take(_ bytes: Span<UInt8>) -> Int?

@@ -9,7 +9,7 @@ package enum ResourceVerdict: Sendable, Hashable {
   case refused(scopes: [String])
   /// The DPoP proof was rejected (RFC 9449 section 9). The token may be valid.
   case proofRefused
-  /// The token lacks these scopes, if named. So would the session's new token.
+  /// The token lacks these scopes, if named. A refreshed token would lack them too.
   case insufficientScope([String])
   /// The token lacks these claims, if named. Request them in a refresh.
   case insufficientClaims(RequestedClaims?)

@@ -5,8 +5,8 @@ internal import Encoding
 /// lease's peer. Finds the token verbatim or in base64, within longer text or with line breaks, all possibly
 /// percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The minimum length of a token to search for, and of a partial match to withhold. Less would often delay an event's
-  /// end.
+  /// The minimum length of a token to search for, and of a partial match to withhold. Shorter matches would often delay
+  /// the end of a server-sent event.
   fileprivate static let minimumLength = SecretEcho.minimumLength
 
   /// Nil if the token is too short.

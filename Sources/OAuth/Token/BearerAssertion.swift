@@ -44,8 +44,8 @@ package struct BearerAssertion: Sendable {
     throw .claim(name)
   }
 
-  /// Checks the times at `now`, in unix seconds, and the audience: `expected`, compared byte by byte, or the token
-  /// endpoint `endpoint` (RFC 7523 section 3).
+  /// Checks the times at `now`, in unix seconds, and that `aud` contains `expected` or the URL of `endpoint`, byte for
+  /// byte (RFC 7523 section 3).
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {
       if case .expired = error { throw .expired(seconds: now - expiresAt) }

@@ -3,9 +3,7 @@ internal import Crypto
 
 /// The time of a check in unix seconds, and the tolerated clock difference in seconds.
 package struct TokenClock: Sendable {
-  /// The maximum tolerance, in seconds.
   package static let maximumSkew = 300
-  /// The default tolerance, in seconds.
   package static let defaultSkew = 60
   /// How many seconds in the future `iat` may be, if the issuer is known.
   static let maximumIssuedAhead = 600
@@ -34,7 +32,7 @@ package struct TokenClock: Sendable {
 struct ClaimReader {
   let claims: JWTClaims
 
-  /// Reads the claim `name` with `value`, whose errors become `malformedClaim`. Nil if the claim is missing.
+  /// Calls `value`, which reads the claim `name` or returns nil. Converts its errors to `malformedClaim`.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(name) }
   }

@@ -5,9 +5,9 @@ internal import Encoding
 struct ErrorResponse: Sendable {
   /// The `error` value; nil if it contains forbidden characters.
   var error: String?
-  /// Whether the `error` member is a string, even an invalid one.
+  /// Whether the `error` value is a string, even an invalid one, but not the status's reason phrase.
   var isText = false
-  /// The standard error code for ``error``, which may be the server's own.
+  /// ``error``, with a server's own code replaced by the standard one.
   var standardError: String?
   var description: String?
   /// The `correlation_id` for the server's operators: at most 64 letters, digits and "-".

@@ -43,7 +43,7 @@ struct JSONResponseReader: ~Copyable {
     return text
   }
 
-  /// A secret of bytes in `allowed`; nil if absent, null or empty, since some servers send empty strings.
+  /// Copies a string member to secret memory. Nil if absent, null or empty. Throws for bytes outside `allowed`.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?

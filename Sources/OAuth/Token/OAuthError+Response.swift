@@ -65,7 +65,7 @@ extension OAuthError {
     return error
   }
 
-  /// Adds the received issuer, which the user may recognize, as description.
+  /// Sets the description to the received issuer, which the user may recognize.
   func addingIssuer(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self

@@ -20,7 +20,6 @@ package struct OAuthError: Error, Hashable, Sendable {
   /// The ID for the server's operators: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
-  /// Advice for users.
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
@@ -80,7 +79,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The code's own problem, otherwise ``problem``.
+  /// The problem that ``code`` implies, otherwise ``problem``.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired

@@ -34,7 +34,7 @@ extension OAuthError.Code {
     code.row().names.map { ($0, code) }
   }
 
-  /// The code for an `error` value, or nil if unknown. Without `kind`, values for certain kinds of request are unknown.
+  /// The code for an `error` value, or nil if unknown. Without `kind`, only values for all kinds of request are known.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0 == value } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }

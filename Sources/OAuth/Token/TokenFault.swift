@@ -25,7 +25,7 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
   case wrongAudience(isMissing: Bool)
-  /// The token has other, untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3). Empty unless `azp` names
+  /// The token has other, untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3), listed only if `azp` names
   /// the client.
   case untrustedAudience([String])
   /// `azp` does not name the client (steps 4 and 5).
@@ -38,8 +38,8 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongHash(claim: String)
   /// The claim differs from the sign-in's first ID Token (section 12.2).
   case identityChanged(claim: String)
-  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` shows this, or is
-  /// required but missing.
+  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` is `events`, which shows
+  /// this, or the missing `exp`.
   case logoutToken(claim: String)
   case wrongValue(ClaimRequirement)
 

@@ -33,7 +33,6 @@ package struct TokenRules: Sendable {
 
   package init() {}
 
-  /// A token that meets the rules.
   package struct Verified: Sendable {
     package let header: JSONObject
     package let payload: [UInt8]

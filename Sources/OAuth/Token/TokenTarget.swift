@@ -16,7 +16,7 @@ package struct TokenTarget: Sendable, Hashable {
   /// Whether to exchange the account's access token (RFC 8693) instead of refreshing.
   package let usesTokenExchange: Bool
 
-  /// Nil if nothing is specified, for the account's own token. Throws `invalidScope`, `invalidTarget` or
+  /// Nil, which means the account's own token, if nothing is specified. Throws `invalidScope`, `invalidTarget` or
   /// `invalidAuthorizationDetails`.
   package init?(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,

@@ -21,10 +21,10 @@ package struct WorkflowTokenService: Sendable {
     self.token = token
   }
 
-  /// Requests a JWT for `audience`, without following redirects. Blocking. `transport` is the server's, for its
-  /// additional certificate authorities. Returns `refused` if the service issued no JWT.
+  /// Requests a JWT for `audience`, without following redirects. Blocking. Uses the authorization server's `transport`
+  /// without its pins and client certificate. Returns `refused` if the service issued no JWT.
   ///
-  /// - Throws: Temporary failures, and responses from anything but this service.
+  /// - Throws: For a temporary failure, or a response that is not from this service.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {

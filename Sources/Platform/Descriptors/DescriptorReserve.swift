@@ -35,7 +35,7 @@ package final class DescriptorReserve: Sendable {
   /// Reserves the descriptors until the result is released. Waits while ``withReleased(_:)`` runs. Throws `EMFILE` or
   /// `ENFILE` if there are not enough.
   ///
-  /// - Parameter others: The number of descriptors that must be free now, for steps before the work.
+  /// - Parameter others: The number of further descriptors that must be free now, for steps before the work.
   package func reserve(besides others: Int = 0) throws(SystemError) -> Reservation {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
       guard !state.isReleased else { return nil }
@@ -49,7 +49,7 @@ package final class DescriptorReserve: Sendable {
     return Reservation(self)
   }
 
-  /// Releases the descriptors, runs `body` exclusively, and reserves them again while a ``Reservation`` exists.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again if a ``Reservation`` still exists.
   package func withReleased<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {

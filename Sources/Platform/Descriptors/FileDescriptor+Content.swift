@@ -2,7 +2,7 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// The kind of file of a received descriptor.
+  /// The kind of file that a descriptor refers to.
   package enum Kind: Sendable, Hashable {
     /// A regular file, with the range of bytes from its current offset to its end.
     case file(Range<Int>)

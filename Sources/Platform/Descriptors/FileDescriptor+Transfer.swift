@@ -79,7 +79,7 @@ extension FileDescriptor {
     }
   }
 
-  /// - Parameter timeout: For everything; nil for no limit.
+  /// - Parameter timeout: For the entire content; nil for no limit.
   /// - Throws: `EFBIG` for more than `limit` bytes, `ETIMEDOUT` after the timeout.
   package borrowing func readToEnd(limit: Int, within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }

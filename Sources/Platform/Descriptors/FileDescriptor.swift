@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed with this value. Those opened by this module are close-on-exec.
+/// An open descriptor with one owner, closed when this value is destroyed. This module opens descriptors close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
   /// The number. Never close it.
   package let raw: Int32

@@ -16,7 +16,6 @@ package struct LineBlocks: Sendable {
 
   private static let pieceBytes = 256 << 10
 
-  /// A line's maximum length, in bytes.
   private let limit: Int
   /// The beginning of an incomplete line.
   private var pending: [UInt8] = []

@@ -15,7 +15,7 @@ package final class FileChanges {
   private var stage = Stage.unknown
   /// The number of changes so far.
   private var count: UInt64 = 0
-  /// The number of each file's last change.
+  /// The number of each file's latest change.
   private var counts: [UInt64]
   /// The directory and name of each file after resolving all links.
   private var locations: [(directory: String, name: String)]
@@ -96,7 +96,7 @@ package final class FileChanges {
   /// Makes the next ``poll()`` report all files as changed.
   package func invalidate() { stage = .unknown }
 
-  /// A file's last change as of the last ``poll()``; nil if unknown.
+  /// The number of a file's latest change, as of the latest ``poll()``; nil if unknown.
   package func number(ofFile index: Int) -> UInt64? {
     if case .watching = stage { counts[index] } else { nil }
   }

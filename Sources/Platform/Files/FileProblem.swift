@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why a file or directory is not private, according to `lstat`.
+/// Why a file or directory is refused.
 package enum FileProblem: Sendable, Hashable {
   /// Symbolic links are not followed.
   case symbolicLink
@@ -20,6 +20,8 @@ package enum FileProblem: Sendable, Hashable {
   /// Accessible to the group or other users.
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
+  /// The problem according to `lstat`; nil if the file is private or missing.
+  ///
   /// - Parameter isFile: Whether to report a directory as `notRegular`.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
     var found = stat()
@@ -42,7 +44,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// Describes the problem in lowercase, without a full stop.
+  /// Describes the problem in lowercase, without a full stop. `mode` is ``mode`` or a placeholder for it.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The properties of a file that control access or reveal a write.
+/// The properties of a file that control access or change with a write.
 struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
@@ -44,8 +44,8 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// - Throws: `EINVAL` if it is not a regular file, `EPERM` if another user owns it, `EACCES` for a forbidden
-  ///   permission, `EFBIG` if it is longer than `limit`.
+  /// - Throws: `EINVAL` unless this is a regular file, `EPERM` if another user owns it, `EACCES` for a forbidden
+  ///   permission, `EFBIG` for more than `limit` bytes.
   func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
     guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
     guard owner == Machine.userID else { throw SystemError(errno: EPERM, operation: "openat") }

@@ -16,7 +16,7 @@ package struct FileSystemKind: Sendable, Hashable {
   /// Whether its files exist in memory only: tmpfs and ramfs.
   package var isMemory: Bool { number == 0x0102_1994 || number == 0x8584_58F6 }
 
-  /// Whether `chmod` has no effect, as in file systems of Windows or shared with WSL.
+  /// Whether `chmod` has no effect, as on file systems of Windows, even if shared by SMB or WSL.
   package var ignoresModes: Bool {
     switch number {
     // FAT, exFAT, NTFS by both drivers, 9P, SMB by all three protocols.

@@ -1,4 +1,4 @@
-/// A file whose bytes the caller knows. Its inode stays in use, so that no other file can get it.
+/// A file whose content the caller knows. Stays open, so that no other file can get its inode number.
 package final class KnownFile: Sendable {
   let descriptor: FileDescriptor
   let status: FileStatus

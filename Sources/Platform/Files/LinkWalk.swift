@@ -9,7 +9,7 @@ internal import Glibc
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the link's own.
+  /// The directories above the link's directory.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one last.
   private var names: [String]
@@ -89,7 +89,6 @@ struct LinkWalk: ~Copyable {
     return status.owner == 0 || status.owner == geteuid()
   }
 
-  /// The directories above `start`, up to the root.
   private static func directories(above start: borrowing FileDescriptor) throws(SystemError) -> Set<FileIdentity> {
     var found: Set<FileIdentity> = []
     var directory = try open("..", in: start)
@@ -126,7 +125,7 @@ extension FileStatus {
   /// Whether only a file's owner can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// Why a user other than `user` may have changed the file, if so. Root may own a directory.
+  /// Why users other than `user` could have changed the file; nil if they could not. Root may own a directory.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

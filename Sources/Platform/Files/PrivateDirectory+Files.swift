@@ -75,7 +75,7 @@ extension PrivateDirectory {
     return found == inode && !exists(temporary)
   }
 
-  /// Creates a durable file with mode 0600. Throws `EEXIST`, without a change, if the name exists.
+  /// Writes a new file with mode 0600 to disk. Throws `EEXIST`, without a change, if the name exists.
   package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let directory = raw
@@ -123,7 +123,7 @@ extension PrivateDirectory {
     return "\(path)/\(new)"
   }
 
-  /// True even for a link to nothing.
+  /// True even for a dangling link.
   package borrowing func exists(_ name: String) -> Bool {
     (try? inode(of: name)) != nil
   }
@@ -205,7 +205,7 @@ extension PrivateDirectory {
   }
 
   /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller
-  /// must hold the lock of the names, or a concurrent write loses its file.
+  /// must prevent concurrent writes, which would lose theirs.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {

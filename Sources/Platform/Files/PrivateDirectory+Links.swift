@@ -76,12 +76,12 @@ extension PrivateDirectory {
     return try directory(name, at: walk, path)
   }
 
-  /// Reads a shared file.
+  /// Reads a file that others may read, but not change.
   package borrowing func readFile(changedByUserAlone name: String, limit: Int) throws(SystemError) -> [UInt8] {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Replaces a shared file like ``replaceFile(_:with:mode:isDurable:in:)``, and keeps its permissions.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps the permissions of others to read the file.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
@@ -89,7 +89,7 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: 0o600 | mode & 0o044, in: reserved)
   }
 
-  /// Replaces a shared file and keeps its permissions; a new one has mode 0600.
+  /// A new file has mode 0600.
   package borrowing func replaceFile(keepingModeOf name: String, with bytes: Span<UInt8>) throws(SystemError) {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
@@ -105,7 +105,7 @@ extension PrivateDirectory {
     try SystemCall.libc("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and name of a shared file, or of its target if it is a symbolic link. Throws
+  /// Calls `body` with the directory and name of a file, or of its target if it is a symbolic link. Throws
   /// ``DirectoryError/untrusted(_:path:)`` if another user may change it, or it is not a regular file.
   package borrowing func withTarget<Result: ~Copyable>(
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
@@ -131,7 +131,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens the directory `name` in the walk's current one. The error of a missing target contains `link`.
+  /// Opens `name` in the walk's current directory. If it does not exist, the error contains `link`.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

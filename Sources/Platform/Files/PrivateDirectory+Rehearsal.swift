@@ -18,7 +18,7 @@ extension PrivateDirectory {
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
   }
 
-  /// The size of a file that a rename may replace, or 0.
+  /// The size of the file, 0 if it does not exist. Throws if a rename could not replace it.
   private borrowing func replaceableSize(of name: String) throws(SystemError) -> Int {
     var size: Int64 = 0
     switch unsafe agent_replaceable(raw, name, &size) {

@@ -31,7 +31,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - path: A directory in memory, a runtime directory of this user, or the parent of one.
-  ///   - runtime: Another runtime directory, possibly on a disk.
+  ///   - runtime: Another accepted runtime directory, even on a disk.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -145,7 +145,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     }
   }
 
-  /// Removes trailing slashes, since the kernel would follow a link.
+  /// Removes trailing slashes, because the kernel would follow a link before them.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }

@@ -16,11 +16,10 @@ package enum UserDirectories {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// The first variable of root that contains another user's directory, as with `su`; that user could not use files
-  /// created by root. Nil for other users.
+  /// If this user is root, the first variable that contains another user's directory, as with `su`. That user could
+  /// not use files created by root.
   package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
-  /// ``foreign`` for an environment and a user ID.
   package static func foreign(in variables: Variables, user: UInt32) -> ForeignDirectory? {
     guard user == 0 else { return nil }
     for variable in directoryVariables {
@@ -76,10 +75,10 @@ package enum UserDirectories {
   }
 
   /// The possible directories for the daemon's socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
-  /// for cron, su and containers one in the state home, named by machine and boot.
+  /// for cron, su and containers one in the state home, named after machine and boot.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
-  /// The directory in `XDG_RUNTIME_DIR`; nil if that is unset.
+  /// `$XDG_RUNTIME_DIR/agent`; nil if the variable is unset.
   package static var sessionRuntimeDirectory: String? {
     absolute(Environment.value("XDG_RUNTIME_DIR")).map { "\($0)\(runtimePart)" }
   }
@@ -102,7 +101,6 @@ package enum UserDirectories {
   /// The directories of earlier boots, in the state home. Empty if the boot ID is unknown.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
-  /// ``pastRuntimeDirectories()`` for an environment.
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
     guard let start = Machine.bootID(), let run = try? runHome(in: variables),
       let directory = try? PrivateDirectory(opening: run, create: false), let names = try? directory.fileNames()
@@ -146,7 +144,7 @@ package enum UserDirectories {
       }
   }
 
-  /// The directory in a variable, or else in the home.
+  /// The value of the variable `name`, or else `part` in the home directory.
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
     let home = try home(in: variables)

@@ -28,7 +28,7 @@ package enum Machine {
     return id.isEmpty ? nil : id
   }
 
-  /// The number of the process namespace; nil on the host, outside of containers.
+  /// The number of the PID namespace; nil on the host, outside of containers.
   package static var processNamespace: UInt64? {
     var status = stat()
     // PROC_PID_INIT_INO in linux/proc_ns.h.
@@ -36,7 +36,7 @@ package enum Machine {
     return UInt64(status.st_ino)
   }
 
-  /// In the Windows Subsystem for Linux, connections from Windows come from root.
+  /// Whether this is the Windows Subsystem for Linux, where connections from Windows come from root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
     let letters = release.map { $0 | 0x20 }
@@ -104,7 +104,7 @@ package enum Machine {
     }
   }
 
-  /// An absolute path without symbolic links. Throws `ENOTDIR` for another file, `EILSEQ` for a path that is not UTF-8.
+  /// An absolute path without symbolic links. Throws `ENOTDIR` unless it is a directory, `EILSEQ` if it is not UTF-8.
   package static func resolvedDirectory(_ path: String) throws(SystemError) -> String {
     try SystemCall.checkText(path, "realpath")
     guard let resolved = unsafe realpath(path, nil) else {

@@ -25,7 +25,7 @@ package struct MemoryUse: Sendable, Hashable {
     return use
   }
 
-  /// Limits the heap to two arenas for all threads, since each thread would leave one. Call it at a program's start.
+  /// Limits the heap to two arenas, instead of up to one for each thread. Call it at a program's start.
   package static func limitArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

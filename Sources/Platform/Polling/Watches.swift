@@ -9,7 +9,6 @@ package struct NetworkWatch: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_network_watch_create(), "socket"))
   }
 
-  /// The descriptor for a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
   /// Discards the events. Returns whether an address or route was added.
@@ -24,7 +23,6 @@ package struct DirectoryWatch: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_watch_create(directory.raw), "inotify_add_watch"))
   }
 
-  /// The descriptor for a ``Poller``.
   package var raw: Int32 { descriptor.raw }
 
   /// Discards the events. Read the directory to find the change.

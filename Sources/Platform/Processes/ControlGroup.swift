@@ -1,4 +1,4 @@
-/// The control group of this process (`cgroups(7)`), inherited by a daemon from its starter.
+/// The control group of this process (`cgroups(7)`), inherited from its parent.
 package struct ControlGroup: Sendable, Equatable {
   /// The systemd service whose stop ends this process; nil in a login session, a terminal, or the daemon's own service.
   package private(set) var service: String?

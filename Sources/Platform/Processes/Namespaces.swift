@@ -17,11 +17,10 @@ package enum Namespaces {
     }
   }
 
-  /// The names of the private namespaces.
-  private static let named: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
+  private static let privateNames: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
   /// Whether any of this process's namespaces is private.
-  package static var arePrivate: Bool { !named.isEmpty }
+  package static var arePrivate: Bool { !privateNames.isEmpty }
 
   /// Reads a property from a file in `/proc/PID` of this process and of process 1. Nil if either is unknown.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
@@ -46,7 +45,7 @@ package enum Namespaces {
   /// Removes an earlier file if this daemon's namespaces are not private.
   package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
-      try directory.replaceFile(fileName, with: Array(named.joined(separator: " ").utf8).span, isDurable: false)
+      try directory.replaceFile(fileName, with: Array(privateNames.joined(separator: " ").utf8).span, isDurable: false)
     } else if directory.exists(fileName) {
       try directory.removeFile(fileName, isDurable: false)
     }

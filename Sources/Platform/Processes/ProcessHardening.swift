@@ -42,6 +42,6 @@ package enum ProcessHardening {
   /// The part of ``harden()`` that `exec` undoes.
   package static func disableDumping() { _ = agent_set_undumpable() }
 
-  /// Whether others of this user can read this process's memory, and crashes dump core.
+  /// Whether this user's other processes can read this one's memory, and crashes dump core.
   package static var isDumpable: Bool { agent_is_dumpable() != 0 }
 }

@@ -22,7 +22,7 @@ extension Signals {
     /// Nil if no signal is pending. Never blocks. Equal signals may be merged.
     package borrowing func next() -> Int32? { nextWithOrigin()?.signal }
 
-    /// Also returns whether the kernel sent the signal: for Ctrl-C, to all foreground processes.
+    /// Also returns whether the signal is from the kernel, which sends that of Ctrl-C to all foreground processes.
     package borrowing func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
       var isFromKernel: Int32 = 0
       let number = unsafe agent_signal_next(raw, &isFromKernel)

@@ -83,7 +83,6 @@ package enum Signals {
     unsafe isKeepingChild = true
   }
 
-  /// Undoes ``delayEnd(untilExitOf:socket:)``.
   package static func stopDelayingEnd() { agent_signal_keep_child(0, -1) }
 
   /// Set once by ``delayEnd(untilExitOf:socket:)``, before the first thread starts.

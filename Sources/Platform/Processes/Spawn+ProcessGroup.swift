@@ -11,7 +11,7 @@ extension Spawn {
   }
 
   /// Starts a program in this process group, with its terminal and inheritable descriptors, and returns its process ID.
-  /// Ignored signals stay ignored, except those of failing writes. Searches like
+  /// Ignored signals stay ignored, except those of ``Signals/ignoreFailingWrites()``. Searches like
   /// ``replaceProcess(executable:arguments:environment:)``.
   ///
   /// - Parameter nullInput: Whether its standard input is `/dev/null`.

@@ -34,7 +34,7 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signals blocked or ignored, and returns its process ID. Wait for it. Throws `ENOENT`,
+  /// Starts a program with no signals blocked or ignored, and returns its process ID for ``wait(_:)``. Throws `ENOENT`,
   /// `EACCES` and so on if the file cannot be executed.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
     for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
@@ -93,7 +93,6 @@ package enum Spawn {
     try SystemCall.libc("kill") { Glibc.kill(process, signal) }
   }
 
-  /// Sends a signal to the process group of a leader.
   package static func killGroup(_ leader: Int32, _ signal: Int32) throws(SystemError) {
     guard leader > 1 else { throw SystemError(errno: ESRCH, operation: "kill") }
     try SystemCall.libc("kill") { Glibc.kill(-leader, signal) }

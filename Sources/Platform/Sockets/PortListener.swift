@@ -17,7 +17,7 @@ package struct PortListener: Sendable, Hashable {
   private static let maximumBytes = 8 << 20
   private static let maximumNames = 65_536
 
-  /// Searches the tables of this network namespace. Nil if it is not found. Blocking.
+  /// Searches the tables of this network namespace. Nil if no listener is found. Blocking.
   package static func of(port: UInt16) -> PortListener? {
     for table in TCPAddressPair.tables {
       guard let bytes = try? FileDescriptor.content(of: table, limit: maximumBytes),

@@ -11,7 +11,7 @@ extension PrivateDirectory {
     return lock
   }
 
-  /// Removes directories without anything but sockets without a listener. Does not follow links.
+  /// Removes empty subdirectories and those with only sockets without a listener. Does not follow links.
   private borrowing func removeAbandonedSockets() throws(SystemError) {
     for found in try fileNames() {
       guard

@@ -99,7 +99,7 @@ package enum UnixSocket {
     agent_is_unix_connection(socket.raw) == 1
   }
 
-  /// For each read and write of a blocking socket, which then throws `EAGAIN`. 0 for none.
+  /// Makes each read and write of a blocking socket throw `EAGAIN` after this time. 0 for no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")

@@ -15,7 +15,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The symbolic name, such as `ENOENT`, or `errno N`.
   package var name: String { unsafe text(of: unsafe agent_error_name(errno)) }
 
-  /// In the system's English, such as `No such file or directory`.
+  /// The C library's English description, such as `No such file or directory`.
   package var message: String { unsafe text(of: unsafe agent_error_description(errno)) }
 
   private func text(of constant: UnsafePointer<CChar>?) -> String {

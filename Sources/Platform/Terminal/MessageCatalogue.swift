@@ -25,7 +25,7 @@ package struct MessageCatalogue: Sendable {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }
 
-  /// Whether the locale may be other than English (POSIX, "Internationalization Variables").
+  /// Whether the variables may select a language other than English (POSIX, "Internationalization Variables").
   static func wantsLanguage(_ variables: (String) -> String?) -> Bool {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { variables($0) }.first { !$0.isEmpty }
     guard let locale, locale != "C", locale != "POSIX" else { return false }

@@ -41,7 +41,7 @@ package enum Terminal {
     }
   }
 
-  /// Uses the controlling terminal, unless standard error is a terminal.
+  /// Runs `body` with the controlling terminal, if any, as standard error, unless that is a terminal already.
   package static func withTerminalAsStandardError<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
     guard !isTerminal(2), let terminal = try? openControlling() else { return try body() }
     let before = agent_duplicate(2)

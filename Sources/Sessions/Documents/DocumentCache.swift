@@ -71,12 +71,12 @@ package final class DocumentCache: Sendable {
     return Versioned(document, version: entry.version)
   }
 
-  /// The error of the last early fetch. Nil if none has failed since the last success.
+  /// The error of the latest early fetch. Nil after any successful fetch.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
     refetchLimiter.withLock { $0.problem(of: source.route) }
   }
 
-  /// Seconds until a document expires or may be fetched early. 0 for now.
+  /// Seconds until a document expires or may be fetched early. 0 if it may be fetched now.
   func secondsUntilRefetch<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
     let outOfTurn = refetchLimiter.withLock { $0.secondsLeft(source.route, now: now) }

@@ -45,6 +45,7 @@ struct DocumentName: Hashable, Sendable {
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
+  /// Whether a ``file`` may have this name.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

@@ -21,8 +21,7 @@ struct KeySearch: ~Copyable {
   /// At least 1.
   var secondsUntilRefetch: Int { source.secondsUntilRefetch }
 
-  /// Returns the next keys to try, if any. After the first keys, the error of a fetch contains the time until a new
-  /// search may find others.
+  /// Returns the next keys to try, if any. An error after the first keys specifies when to repeat the search.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()

@@ -32,7 +32,7 @@ struct RefetchLimiter: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched early. 0 for now.
+  /// Seconds until a document may be fetched early. 0 if it may be now.
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
     let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }

@@ -4,7 +4,6 @@ internal import Platform
 
 /// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
-  /// The result of ``VerificationKeys/fetchNewer(than:)``.
   package indirect enum NewerKeys: Sendable {
     case keys(Version)
     /// No newer keys exist, or the rate limit is reached.
@@ -55,8 +54,8 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(version: Version(keys)))
   }
 
-  /// Gets an issuer's keys by its metadata (RFC 8725 section 3.8), from the cache or the network. Blocking. Ignores the
-  /// client of `configuration`.
+  /// Finds an issuer's keys through its metadata (RFC 8725 section 3.8), in the cache or the network. Blocking. Ignores
+  /// the client of `configuration`.
   ///
   /// - Parameter proxyCredentials: `user:password` for a proxy that does not belong to an account.
   package init(
@@ -103,8 +102,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Returns newer keys for a token that `old` does not verify. Blocking and rate-limited. If these do not verify the
-  /// token either, call again.
+  /// Returns newer keys for a token that `old` does not verify. Blocking and rate-limited. If they do not verify it
+  /// either, call again with them.
   package func fetchNewer(than old: Version) -> NewerKeys {
     guard let issuerKeys = old.issuerKeys else { return .none }
     let now = current

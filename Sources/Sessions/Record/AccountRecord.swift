@@ -11,7 +11,7 @@ package struct AccountRecord: Sendable {
   package var identity: IdentityRecord?
   /// The user according to the last verified ID Token.
   package var label: PersonLabel?
-  /// The scope of the account's own token. Set if the grant includes more scope, for single origins.
+  /// The scope of the account's own token. Set if the grant also includes the scopes of listed origins.
   package var ownScope: String?
   /// Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
@@ -24,8 +24,8 @@ package struct AccountRecord: Sendable {
   package var dpopKey: SharedSecret?
   /// Nil unless the client was registered dynamically.
   package var registration: ClientRegistrationRecord?
-  /// The redirect URI of the last sign-in, without the port if any is allowed. Nil in old records: the standard URI
-  /// with the issuer in its path.
+  /// The redirect URI of the last sign-in, without a port if the server allows any. Nil in old records, which used the
+  /// standard URI with the issuer in its path.
   package var redirectURI: String?
   /// Whether the sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
   /// token requests name the resource (RFC 8707).
@@ -118,6 +118,7 @@ package struct AccountRecord: Sendable {
     set { revocation?.accessToken = newValue }
   }
 
+  /// The claims of ``idToken``.
   var claims: JSONObject? {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }

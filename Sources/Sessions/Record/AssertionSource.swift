@@ -119,14 +119,14 @@ package struct PassedAssertion: Sendable {
 extension AccountConfiguration {
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// The configured policy, but not in the background if callers must pass values.
+  /// The configured policy, without background renewals if callers must pass variables.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh
   }
 }
 
-/// The platform replaces the file before its assertion expires.
+/// A file with an assertion, which the platform replaces before it expires.
 struct AssertionFile {
   let path: String
 

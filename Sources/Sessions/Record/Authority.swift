@@ -1,8 +1,8 @@
 internal import Encoding
 package import OAuth
 
-/// Limits where an account's secrets may be sent, as of the sign-in. Sealed in the vault, since what can edit dotfiles,
-/// and so the settings and the metadata cache, must not redirect a refresh token.
+/// Limits where an account's secrets may be sent, as of the sign-in. Sealed in the vault, since a program that can edit
+/// the settings or the metadata cache must not redirect a refresh token.
 package struct Authority: Sendable, Hashable {
   /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
   package var settings: AccountSettings
@@ -58,7 +58,7 @@ package struct Authority: Sendable, Hashable {
   }
 
   /// The name of the first setting that differs from the sign-in's, if any. The certificate authority file must still
-  /// contain a sealed certificate; `caDigest` and `certificates` are its hash and those of its certificates.
+  /// contain a sealed certificate. `caDigest` is the hash of that file, `certificates` are those of its certificates.
   package func changedSetting(
     in configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
@@ -67,8 +67,8 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.table.caFile.name
   }
 
-  /// Like ``changedSetting(in:caDigest:certificates:)``, for parsed settings. Compares `configuration` instead, if
-  /// given.
+  /// Like ``changedSetting(in:caDigest:certificates:)``, for `configuration`, or if nil, that of `parsed`. The
+  /// certificate authorities are those of `parsed`.
   func changedSetting(in parsed: ParsedConfiguration, as configuration: AccountConfiguration? = nil) -> String? {
     changedSetting(
       in: configuration ?? parsed.configuration, caDigest: parsed.authorities?.digest,

@@ -19,9 +19,9 @@ package struct GrantExpiry: Sendable, Hashable {
 
   package var earliest: Int? { [refreshTokenExpiresAt, authorizationExpiresAt].compactMap { $0 }.min() }
 
-  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed: until a day or a
-  /// quarter of its refresh token's lifetime before expiry, whichever is less. Nil if the expiry is unknown or soon, or
-  /// the grant ends then.
+  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed: a day before its
+  /// refresh token expires, or a quarter of the token's lifetime if that is less. Nil if the lifetime is unknown or too
+  /// short, or the grant does not outlast the token.
   func idleRenewalSeconds(after sentAt: Int) -> Int? {
     guard let refreshTokenExpiresAt, authorizationExpiresAt.map({ $0 - refreshTokenExpiresAt > Self.tolerance }) ?? true
     else { return nil }
@@ -46,8 +46,8 @@ package struct GrantExpiry: Sendable, Hashable {
   }
 
   /// Updates both expiries from a response sent at `now` (unix seconds). A missing one means no limit
-  /// (draft-ietf-oauth-refresh-token-expiration-03). If the response is nil, because it could not be parsed, a new
-  /// refresh token's expiry is unknown, and the grant's unchanged.
+  /// (draft-ietf-oauth-refresh-token-expiration-03). If the response could not be parsed (nil), the grant's expiry is
+  /// unchanged, and that of a new refresh token is unknown.
   mutating func update(_ response: TokenResponse?, isNewToken: Bool, now: Int) {
     let before = earliest
     if response != nil || isNewToken { refreshTokenExpiresAt = response?.refreshTokenExpiresIn.map { now + $0 } }

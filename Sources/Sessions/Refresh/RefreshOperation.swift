@@ -143,9 +143,10 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the response, and stores it if it contains anything new. Without one, the last is kept
-  /// (OpenID Connect Core section 12.2). Returns the record's generation. `isWritten`: whether the rest of the record
-  /// is on disk.
+  /// Verifies the ID Token of the response, and stores it if it contains anything new. If there is none, keeps the
+  /// stored one (OpenID Connect Core section 12.2). Returns the record's generation.
+  ///
+  /// - Parameter isWritten: Whether the rest of the record is on disk.
   private func keepIdentity(
     in response: TokenResponse, at sessionServer: SessionServer, _ record: inout AccountRecord, _ generation: UInt64,
     isWritten: Bool
@@ -206,7 +207,7 @@ package struct RefreshOperation: Sendable {
       configuration: configuration, generation: generation, pause: pause)
   }
 
-  /// Throws the last error, with the remaining time, until the issuer's keys may be fetched again.
+  /// Until the issuer's keys may be fetched again, throws the error that began the wait, with the remaining time.
   private func checkKeyWait(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.refreshesAwaitingKeys[account] else { return }
@@ -293,7 +294,7 @@ package struct RefreshOperation: Sendable {
       dpopKey: sessionServer.server.prover?.key, protection: level)
   }
 
-  /// At most the token's full lifetime, in case the clock was set back.
+  /// Until the stored access token expires: at most its lifetime, in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }

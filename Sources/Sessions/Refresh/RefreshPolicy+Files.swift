@@ -5,8 +5,8 @@ extension RefreshPolicy {
   /// The minimum interval between two tokens for a file.
   private static let shortestFileInterval = Duration.seconds(10)
 
-  /// The time to replace a token in a file: the lead of a background renewal before its expiry, shortened by up to a
-  /// tenth, scaled by `jitter` in 0..<1.
+  /// When to replace a token in a file: 0.9 to 1 times ``renewalLead(ofLifetime:)`` before its expiry, by `jitter`
+  /// in 0..<1.
   package static func fileRenewal(
     of expiry: Instant, lifetimeSeconds: Int, now: Instant, jitter: Double
   ) -> Instant {
@@ -14,7 +14,7 @@ extension RefreshPolicy {
     return max(expiry.advanced(by: .zero - lead), now.advanced(by: shortestFileInterval))
   }
 
-  /// Retries after a failure in 30 to 60 seconds, scaled by `jitter` in 0..<1, or at the token's expiry if sooner.
+  /// When to retry after a failure: in 30 to 60 seconds, scaled by `jitter` in 0..<1, or at `tokenEnd` if sooner.
   package static func fileRetry(tokenEnd: Instant?, now: Instant, jitter: Double) -> Instant {
     let due = now.advanced(by: .seconds(60) * (0.5 + 0.5 * jitter))
     guard let tokenEnd, now < tokenEnd else { return due }

@@ -6,7 +6,7 @@ extension RefreshPolicy {
   /// The waits between attempts, before jitter.
   private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
 
-  /// A minute, at most a tenth of the lifetime.
+  /// The remaining lifetime required unless a caller specifies one: a minute, at most a tenth of the lifetime.
   package static func usualValidity(ofLifetime seconds: Int?) -> Duration {
     guard let seconds else { return .zero }
     return min(.seconds(60), .milliseconds(seconds * 100))
@@ -37,8 +37,8 @@ extension RefreshPolicy {
     .seconds(min(3600, 60 << min(max(count - 1, 0), 6)))
   }
 
-  /// The wait before retrying a queued refresh after `count` failures. Doubles up to 30 seconds while a caller waits,
-  /// otherwise up to 5 minutes. At least 10 seconds if the server was reached and specified no time.
+  /// The wait before retrying a queued refresh after `count` failures: 10 seconds, doubling up to 5 minutes. While a
+  /// caller waits (`isUrgent`), up to 30 seconds, and beginning with 1 unless the server was reached.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }

@@ -49,7 +49,7 @@ package struct ServerPauses: Sendable {
   /// Records a failed refresh. A server that specifies a time, or responds with 429 or 503, is paused for that time
   /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes. `jitter` is random in 0..<1.
   package mutating func recordFailure(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
-    guard case .oauth(let error) = failure, error.requiresHold else { return }
+    guard case .oauth(let error) = failure, error.requiresPause else { return }
     let known = states[server]
     // Responses to requests sent before the pause are not a new failure.
     let isNew = known.map { $0.pause.until <= now } ?? true
@@ -76,7 +76,7 @@ package struct ServerPauses: Sendable {
 
 extension OAuthError {
   /// Whether the server asks all clients to send fewer requests.
-  fileprivate var requiresHold: Bool {
+  fileprivate var requiresPause: Bool {
     // Keys or metadata may come from another server, and their fetch handles its errors.
     guard code.effect == .temporary, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503

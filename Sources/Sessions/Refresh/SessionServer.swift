@@ -24,7 +24,7 @@ struct SessionServer {
     }
   }
 
-  /// Checks the profile again.
+  /// Replaces the metadata and checks the profile again.
   private mutating func adopt(_ newer: IssuerMetadata.Version) throws(SessionError) {
     server.metadata = newer.document
     renewal.version = newer

@@ -19,7 +19,7 @@ package struct ResourceURL: Sendable, Hashable {
     self.init(origin: ResourceOrigin(of: endpoint), path: endpoint.uri.path)
   }
 
-  /// The URLs that a user's input may stand for, best first. Without a scheme: https, then http on this machine.
+  /// The possible URLs for a user's input, best first. Without a scheme: https, then http for a loopback host.
   package static func candidates(for text: String, user: String?) -> [ResourceURL] {
     var url = text
     if let end = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Decides by a response's head whether to pass it to the caller or send another request.
+/// Passes a response to its receiver, unless the head shows that another request must be sent.
 final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
@@ -18,7 +18,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Returns why another proof is needed, if so.
+  /// Returns the reason for another DPoP proof, if needed.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.
@@ -26,7 +26,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// `learn` stores the server's nonce and clock offset, and returns why another proof is needed, if so.
+  /// `learn` stores the server's nonce and clock offset. It returns the reason for another DPoP proof, if needed.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?

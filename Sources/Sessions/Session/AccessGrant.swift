@@ -33,7 +33,6 @@ package struct AccessGrant: Sendable {
   package private(set) var protection: Protection
   /// Whether another token can be obtained without the user.
   let isRenewable: Bool
-  /// When the session ends, unless the user signs in again.
   package let expiry: GrantExpiry
   private let issuedAtUnixSeconds: Int
   /// Seconds by which the machine's clock was set forward after ``issuedAt``. Negative if set back.
@@ -66,7 +65,7 @@ package struct AccessGrant: Sendable {
 
   /// - Parameters:
   ///   - requestedScope: The granted scope if the response names none (RFC 6749, section 5.1).
-  ///   - namedScope: The scope that the refresh requested, if any.
+  ///   - namedScope: The scope named in the refresh request, if any.
   init(
     _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,
     idToken: SealedSecret? = nil, issuedAt: Instant,
@@ -95,7 +94,7 @@ package struct AccessGrant: Sendable {
     return grant
   }
 
-  /// A nil protection level is unchanged.
+  /// Updates the record's generation, and its protection level unless nil.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     changed {
       $0.recordGeneration = generation

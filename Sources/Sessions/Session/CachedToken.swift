@@ -29,7 +29,7 @@ struct CachedToken: Sendable {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token. Nil before its last expiry notice and after wiping.
+  /// When to wipe the token. Nil before its final expiry notice and after wiping.
   var wipeDue: Instant? {
     guard notices.areAllGiven, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd

@@ -64,7 +64,7 @@ package final class EphemeralAccounts: Sendable {
 }
 
 extension SessionServices {
-  /// The services for a present or future ephemeral account. They never access its files.
+  /// The services for an ephemeral account, which may not exist yet. They access no files of an account.
   package func forEphemeralAccount() -> SessionServices {
     var services = self
     services.isEphemeral = true

@@ -12,7 +12,7 @@ struct ExpiryNotices: Sendable {
   let isRenewable: Bool
   /// How long before expiry the first notice is due.
   private let lead: Duration
-  /// The last notice given.
+  /// The latest notice given.
   private var notified: ExpiryNotice?
 
   /// Unless the daemon renews the token (`isRenewable`), the first notice is earlier, since the user must act.
@@ -35,7 +35,7 @@ struct ExpiryNotices: Sendable {
 
   var areAllGiven: Bool { notified == .end }
 
-  /// Withdraws the last notice, because the token is valid again.
+  /// Restarts the notices after the final one, because the token is valid again.
   mutating func withdrawLast() { if areAllGiven { notified = nil } }
 
   /// Returns the notice that is due, if any, once. `end` is the token's expiry, if known.

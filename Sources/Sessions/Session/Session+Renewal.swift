@@ -87,7 +87,7 @@ extension Session {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.nextNotice(before: $0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token, or returns the notice that is due, if any. After the last notice, wipes the token but
+  /// Removes the cached token, or returns the notice that is due, if any. After the final notice, wipes the token but
   /// keeps its properties. A token that cannot be renewed is kept until it expires by the monotonic clock.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }

@@ -10,15 +10,15 @@ internal import Synchronization
 package struct Session: Sendable {
   /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// The session has ended with this state, or if nil, may have a grant. With the background policy, it requests its
-    /// first token at `renewFrom`, if scheduled.
+    /// The session has ended in this state; nil if it may have a grant. `renewFrom` is the scheduled time of its first
+    /// token request under the background policy.
     case tokenless(SessionState?, renewFrom: Instant?)
     case granted(CachedToken)
   }
 
   enum Activity: Sendable {
     case idle
-    /// The last refresh will be retried as soon as possible.
+    /// A refresh waits for the network or the server.
     case queued(Backoff.Priority)
     case refreshing(Refresh)
   }
@@ -119,6 +119,7 @@ package struct Session: Sendable {
     return .wait(start: beginRefresh(now: now))
   }
 
+  /// The cached token, if it satisfies the caller's need.
   package func cachedGrant(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !wantsNewToken(need), let token, token.satisfies(need, policy, now: now) else { return nil }
     return token.grant

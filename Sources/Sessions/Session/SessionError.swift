@@ -276,6 +276,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case storage(SystemError)
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
+    /// A public key pin is not `sha256//` and a SHA-256 digest in Base64.
     case invalidPin
     /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
     case invalidClientSecret
@@ -365,6 +366,6 @@ package enum ClientURLProblem: Sendable, Hashable {
   case secret
   /// The document cannot describe the client's certificate.
   case certificate
-  /// The server does not accept published clients, but may be able to register one.
+  /// The server does not accept published clients. `canRegister`: whether it registers clients.
   case unannounced(canRegister: Bool)
 }

@@ -1,7 +1,7 @@
 package import Crypto
 package import OAuth
 
-/// A loggable event of an operation. Contains no text of others except a request's URL.
+/// A loggable event of an operation. Contains no text from outside this program except a request's URL.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   /// A request got no usable response after this time.

@@ -53,13 +53,13 @@ extension SessionServices {
     _ = try requireUnlocked(account, configuration, isNew: isNew)
     let wait = waitsLong ? Self.lockWait(cancellation, isLong: true) : Self.briefLockWait
     let reserve = if let kept { kept } else { try reserveWrite(wait: wait, isFailureFinal: true, cancellation) }
-    if kept == nil { try createLock(of: account) }
+    if kept == nil { try createLockFile(of: account) }
     defer { extendLifetime(reserve) }
     return try cancellation.withDelayedCancellation(orThrow: .cancelled) { () throws(SessionError) in try body(reserve)
     }
   }
 
-  private func createLock(of account: AccountName) throws(SessionError) {
+  private func createLockFile(of account: AccountName) throws(SessionError) {
     do throws(VaultError) { try vault.lockAccount(account, LockWait(.zero)).release() } catch {
       let error = SessionError.vault(error)
       guard error.isBusy else { throw error }
@@ -76,7 +76,7 @@ extension SessionServices {
   }
 
   /// The requested or current level for the next write of a record. It is `device` if all lockable levels are locked,
-  /// since other records are unreadable.
+  /// since only records at that level are then readable.
   func nextLevel(of account: AccountName, requested wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

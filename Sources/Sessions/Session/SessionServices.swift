@@ -18,10 +18,10 @@ package struct SessionServices: Sendable {
   let unwrittenRecords = AccountTable<UnwrittenRecord>()
   let unwrittenRevocations = AccountTable<UnwrittenRevocation>()
   let refreshesAwaitingKeys = AccountTable<RefreshAwaitingKeys>()
-  /// By account, the last reported endpoint origin unknown at sign-in.
+  /// By account, the origin last reported as ``SessionObservation/endpointMoved``.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
-  /// Whether these services are for an ephemeral account, possibly a future one.
+  /// Whether these services are for an ephemeral account, or for the sign-in that creates one.
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
@@ -48,7 +48,7 @@ package struct SessionServices: Sendable {
     do { return try body() } catch { throw .vault(error) }
   }
 
-  /// The maximum wait for a lock: shorter than callers wait, so that they get its error.
+  /// The maximum wait for a lock. Callers wait longer, so that they get the lock's error.
   private static let lockWait = Duration.seconds(100)
 
   /// The wait for work that is repeated later or must not delay locking the vault.
@@ -175,7 +175,7 @@ package struct SessionServices: Sendable {
   ///
   /// - Parameters:
   ///   - protection: Nil to keep the level.
-  ///   - replaced: Nil for any; a sign-out meanwhile then goes unnoticed.
+  ///   - replaced: Nil to write in any case, even if the account was signed out meanwhile.
   ///   - wait: The wait for the vault's lock; nil for the default.
   @discardableResult
   func write(
@@ -207,8 +207,8 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The claims of the account's verified ID Token, if any. Works offline. Throws the error that keeps the account from
-  /// returning tokens; an ended session is no error if a token is cached (`holdsToken`).
+  /// The claims of the account's verified ID Token, if any. Works offline. Throws the error that prevents returning
+  /// tokens, but ignores the session's end if a token is cached (`holdsToken`).
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
@@ -220,7 +220,7 @@ package struct SessionServices: Sendable {
   }
 
   /// Whether `grant` belongs to the current record: another process may have signed the account out or in. Nil if the
-  /// vault is unreadable.
+  /// vault is temporarily unreadable.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -242,7 +242,7 @@ package struct SessionServices: Sendable {
     return try (fresh ? source.fetchFresh() : source.fetchUnlessCached()).document
   }
 
-  /// The client credentials in the account's record. Empty for a public or another client.
+  /// The client credentials in the account's record. Empty for a public client, or if the record is for another client.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {

@@ -8,7 +8,7 @@ package struct TokenNeed: Sendable, Hashable {
   /// The generation of the caller's token: only a later token is returned. Unlike with ``forceRefresh``, a refresh may
   /// be delayed.
   package var newerThan: UInt64?
-  /// A resource requires these claims in the token. A refresh requests them.
+  /// The claims that a resource requires in the token. A refresh requests them.
   package var claims: RequestedClaims?
 
   package init(minimumValiditySeconds: Int? = nil, forceRefresh: Bool = false, newerThan: UInt64? = nil) {

@@ -63,8 +63,8 @@ struct WriteReserve: Sendable {
 }
 
 extension SessionServices {
-  /// Checks as far as possible that a record can be written. Changes nothing. A nil `wait` is the default wait for the
-  /// vault's lock, which `cancellation` ends with the error `cancelled`.
+  /// Checks as far as possible that a record can be written. Changes nothing. `wait` is for the vault's lock, or
+  /// nil for the default. After a cancellation, an error of the vault becomes `cancelled`.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }

@@ -10,7 +10,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     get { shared.settings }
     set { shared = SharedSettings(newValue) }
   }
-  /// One reference, since many values contain an account's settings: copying their properties took a megabyte of code.
+  /// A reference, since copying all properties took a megabyte of machine code.
   private var shared: SharedSettings
 
   package init(issuer: String, clientID: String) {
@@ -53,7 +53,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting to its default, with the proxy also its exclusions and source, and with a platform its variable.
+  /// Resets a setting and those that depend on it: a proxy's exclusions and source, or a platform's variable.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.table.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// The default accounts of directories and their subdirectories. In the user's settings, since others may be able to
-/// write to a directory. Paths are compared as text.
+/// The default accounts of directories and their subdirectories. Stored in the user's settings, since others may be
+/// able to write to the directories. Paths are compared as text.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath

@@ -6,10 +6,10 @@ package struct RenamedAccount: Sendable {
 
 extension SessionServices {
   /// Renames an account. Blocking; stops waiting for the lock if `isGivenUp` returns true. Throws `accountExists` if
-  /// the new name is in use, even by the account itself, or `accountChanged` if there is no such account.
+  /// the new name is in use or equals the old one, or `accountChanged` if there is no such account.
   ///
   /// An interruption leaves the session under one of the names, and maybe an unused copy under the other. A pending
-  /// revocation under the new name moves to another one.
+  /// revocation under the new name moves to a third name.
   package func rename(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> RenamedAccount {

@@ -1,7 +1,7 @@
 internal import OAuth
 
 extension ClientsFile {
-  /// The client for the account's issuer or provider: from the user's file, the administrator's, or the provider's own.
+  /// The account's client: from the user's file, the administrator's file, or the provider's definition.
   /// Throws `configuration` if a file is invalid, or if other users can modify the user's file.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String,
@@ -18,7 +18,7 @@ extension ClientsFile {
     return provider?.clientID.map { Client(path: AdministratorFiles.providerDirectory(), clientID: $0) }
   }
 
-  /// Adds a client from a file to settings without one. Returns it.
+  /// Adds the client to settings without one, and returns it.
   package static func complete(
     _ configuration: inout AccountConfiguration, in settingsDirectory: String
   ) throws(SessionError) -> Client? {

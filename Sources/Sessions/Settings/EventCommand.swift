@@ -67,7 +67,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// `account` is nil for an event of no account.
+  /// An event without an account matches the commands of all accounts.
   package func matches(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

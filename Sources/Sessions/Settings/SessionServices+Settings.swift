@@ -32,8 +32,8 @@ extension SessionServices {
     }
   }
 
-  /// Seals origins that the user has added for an account's token, but no others in the file, which may not be the
-  /// user's. Nil if there was nothing to seal. Blocking.
+  /// Seals the origins `added` by the user for an account's token. Other origins in the settings file may not be from
+  /// the user and are not sealed. Nil if nothing changed. Blocking.
   ///
   /// - Parameter confirmsAuthorities: Whether to seal the certificate authorities too, because the user specified their
   ///   file.

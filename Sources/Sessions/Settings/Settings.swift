@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The content of the settings file, with unknown members. Accounts are in the order they were added.
+/// The content of the settings file, including unknown members. Accounts are in the order they were added.
 package struct Settings: Sendable, Hashable {
   package static let version = 2
   package static let maximumAccounts = 1000
@@ -71,7 +71,7 @@ package struct Settings: Sendable, Hashable {
     previous = try account("previous")
   }
 
-  /// Nil if the user has deleted the named account by hand.
+  /// The account that a member names. Nil if the user has deleted it by hand.
   private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
     guard let value = object[member] else { return nil }
     guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
@@ -141,7 +141,7 @@ package struct Settings: Sendable, Hashable {
     markNeverSignedIn(name, true)
   }
 
-  /// Adds or replaces an account at its sign-in. It becomes active unless the active account has ever signed in.
+  /// Adds or replaces an account at its sign-in. It becomes active unless the active account was signed in before.
   package mutating func signIn(
     _ configuration: AccountConfiguration, to name: AccountName
   ) throws(ConfigurationError) {
@@ -211,8 +211,8 @@ package struct Settings: Sendable, Hashable {
     }
   }
 
-  /// Removes an account and its directories. If it was active, the next account becomes active, or else the previous
-  /// one. An account that was never signed in becomes active only if there is no other.
+  /// Removes an account and its directories. If it was active, the one after it becomes active, or else the one before
+  /// it. Accounts that were never signed in become active only if there are no others.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     named[name.text] = nil

@@ -129,7 +129,7 @@ package final class SettingsFile {
     return reserved
   }
 
-  /// The default wait for another program: shorter than callers wait, so that they get its error.
+  /// The default maximum wait for another program. Callers wait longer, so that they get the lock's error.
   package static let usualWait = Duration.seconds(100)
 
   /// The wait for work that can be repeated or is only cleanup.
@@ -236,7 +236,7 @@ package final class SettingsFile {
 /// Lets one thread of this process at a time change a directory's settings. The others' timeout applies only while that
 /// thread waits for another program.
 private final class SettingsThreadLock {
-  /// By directory, whether the thread that changes it waits for another program.
+  /// By directory, whether the thread that changes its settings waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
   /// How often a waiting thread checks whether to give up.
   private static let pollInterval = Duration.milliseconds(100)

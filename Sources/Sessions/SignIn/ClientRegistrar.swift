@@ -9,6 +9,7 @@ package struct ClientRegistrationValues: Sendable {
   /// Shown to users.
   package let clientName: String
   package let softwareVersion: String
+  /// Whether to register for the client credentials grant, which requires authentication.
   package let mustAuthenticate: Bool
 
   package init(clientName: String, softwareVersion: String, mustAuthenticate: Bool = false) {

@@ -158,7 +158,7 @@ extension SignIn {
       return try withOwnScope(stored.outcome)
     }
 
-    /// Replaces the token, whose scope is for all origins, with the account's own if there is a refresh token.
+    /// Replaces the token for the scope of all origins with one for the account's own, if there is a refresh token.
     private func withOwnScope(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome
@@ -358,7 +358,7 @@ extension SignIn {
     }
 
     /// Returns how to revoke the account's previous grant, if it can be revoked separately, and whether it remains. At
-    /// many servers, revoking one grant ends all of the user and client.
+    /// many servers, revoking one grant ends all grants of the user to the client.
     private func replacedGrant(
       of old: AccountRecord?, by new: SharedSecret?
     ) -> (revoke: (@Sendable (Cancellation) -> Void)?, isLeft: Bool) {

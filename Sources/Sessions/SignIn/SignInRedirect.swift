@@ -53,7 +53,7 @@ package struct SignInRedirect: Sendable {
   /// The same redirect with any port, for registering another client.
   var withAnyPort: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
-  /// The port is that under which a client was registered.
+  /// The same redirect with the port registered for a client.
   func withPort(_ port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)

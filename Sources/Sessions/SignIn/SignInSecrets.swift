@@ -25,7 +25,8 @@ package struct SignInSecrets: Sendable {
     return expiry <= wallSeconds
   }
 
-  /// Adds missing secrets from the record, if they are sent only where they were before.
+  /// Adds missing secrets from the record, unless they would be sent elsewhere than before. Throws
+  /// `configurationChanged` if that applies to required client credentials.
   func addingMissing(
     from record: AccountRecord?, _ parsed: ParsedConfiguration, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {

@@ -3,11 +3,12 @@ internal import OAuth
 internal import Platform
 
 extension SignIn.Request {
-  /// Adds an account with a refresh token from another program. Blocking. Throws `accountExists` before anything is
-  /// sent; the server's error, if nothing is stored; the error in a response whose refresh token was stored, so the
-  /// account exists; `grantNotStored` if the new token could not be stored.
+  /// Adds an account with a refresh token from another program. Blocking.
   ///
   /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
+  ///
+  /// - Throws: `accountExists` before anything is sent, `grantNotStored` if a new token could not be stored, or the
+  ///   server's error. The account exists after an error in a response whose refresh token was stored.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {

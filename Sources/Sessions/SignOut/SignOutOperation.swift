@@ -3,13 +3,14 @@ internal import Vault
 internal import Crypto
 internal import Platform
 
-/// Ends an account's session: first on disk, then at the server (invariant: sign-out is durable first). Blocking. Waits
-/// neither for the server nor for a refresh. Until the server confirms, the record keeps the tokens for revocation, for
-/// at most ``SignOutOperation/revocationLifetime`` seconds.
+/// Ends an account's session: first on disk, without waiting for a refresh, then at the server (invariant: sign-out is
+/// durable first). Blocking. Until the server confirms, the record keeps the tokens for revocation, for at most
+/// ``SignOutOperation/revocationLifetime`` seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
   /// Nil for a removed account: its record has sealed settings.
   package let configuration: AccountConfiguration?
+  /// The cached access token to revoke, if any.
   package let grant: AccessGrant?
   /// Whether to end the session only locally.
   package let isLocal: Bool
@@ -20,9 +21,10 @@ package struct SignOutOperation: Sendable {
   /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally, before the server is contacted. The caller must limit the wait for it.
+  /// Called when the session has ended locally. The caller must then limit the wait for the server by cancelling.
   package var willContactServer: @Sendable () -> Void = {}
 
+  /// Whether to drop the issuer's cached metadata and keys.
   package var dropsCachedDocuments = false
 
   /// How long the tokens of an ended session are kept for revocation, in seconds.
@@ -42,7 +44,7 @@ package struct SignOutOperation: Sendable {
   package enum RevocationResult: Sendable, Hashable {
     case nothingToRevoke
     case revoked
-    /// Another process has contacted the server.
+    /// Another process has tried the revocation, with an unknown result.
     case handledElsewhere
     /// The session ended only locally, as requested.
     case local
@@ -202,7 +204,7 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
-  /// Revokes the tokens, if the server supports it. Sets `logoutURL` before, since it is usable even if that fails.
+  /// Revokes the tokens, if the server supports it. First sets `logoutURL`, which is usable even if revoking fails.
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, _ subject: String?,
     _ logoutURL: inout String?

@@ -11,7 +11,7 @@ struct UnwrittenRevocation: Sendable {
 }
 
 extension SessionServices {
-  /// The accounts with pending revocations, without those at a locked level. Blocking.
+  /// The accounts with pending revocations, except those at a locked level. Blocking.
   package func accountsToRevoke() -> [AccountName] {
     let unwritten = unwrittenRevocations.accounts
     guard let names = try? vault.accounts(), let snapshot = try? snapshot() else { return unwritten }
@@ -73,7 +73,7 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Moves a name's pending revocation and removes its leftover record. The caller must have locked the account.
+  /// Frees a name: moves its pending revocation and removes its record. The caller must have locked the account.
   func vacate(_ account: AccountName) throws(SessionError) {
     movePendingRevocation(of: account)
     try removeLeftover(of: account)

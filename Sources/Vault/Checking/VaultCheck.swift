@@ -43,7 +43,7 @@ package struct VaultCheck: Sendable, Hashable {
   /// Why the vault does not open, if it does not.
   package let problem: VaultError?
 
-  /// Whether there are no problems. Locked records, and slots that need a secret or are unknown, are none.
+  /// Whether there are no problems. Ignores locked records, and slots that need a secret or are unknown.
   package var isSound: Bool {
     problem == nil && records.allSatisfy { $0.state != .damaged }
       && slots.allSatisfy { $0.state == .opens || $0.state == .needsSecret || $0.state == .unknown }

@@ -32,7 +32,7 @@ struct OpenVault {
     file.setKey(nil, of: protection)
   }
 
-  /// Above generation `floor`.
+  /// Creates an empty vault with a new device key and a generation above `floor`.
   static func new(above floor: UInt64) throws(VaultError) -> OpenVault {
     let header = try VaultHeader.new()
     var file = VaultFile(

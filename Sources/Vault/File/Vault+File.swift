@@ -100,7 +100,7 @@ extension Vault {
     return outcomes
   }
 
-  /// Nil if missing and not to be created.
+  /// The vault for the next write. Nil if `vault` is nil and `creates` is false.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {

@@ -10,7 +10,7 @@ struct VaultFile: Sendable {
   var lastSlotNumber: UInt8
   /// 1 to 16 slots, ordered by number.
   var slots: [KeySlot]
-  /// The encrypted records, ordered by name.
+  /// Ordered by name.
   var records: [SealedRecord]
 
   func record(of name: AccountName) -> SealedRecord? {

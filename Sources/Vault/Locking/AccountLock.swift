@@ -1,6 +1,6 @@
 internal import Platform
 
-/// An advisory lock of an account, until deinitialized. Its file, `locks/account-NAME.lock` in the state directory, is
+/// An account's advisory lock, held until deinitialized. Its file, `locks/account-NAME.lock` in the state directory, is
 /// never removed, since a lock on a removed file excludes no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock

@@ -63,7 +63,7 @@ struct Bindings: Sendable {
 
   /// Creates a slot with a passphrase or PIN.
   ///
-  /// - Throws: `unusableSecret` for a wrong length, or for a PIN `tpmUnavailable`.
+  /// - Throws: `unusableSecret` for a wrong length, or `tpmUnavailable` for a PIN.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory

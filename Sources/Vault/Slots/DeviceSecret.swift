@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 
-/// The file `device.key`: 32 random bytes that never change, shared by all machines with the state directory.
+/// The file `device.key`: 32 random bytes that never change, shared by all machines that use the state directory.
 enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32

@@ -20,8 +20,8 @@ struct HostBinding: Sendable {
     }
   }
 
-  /// - Throws: `foreignDevice` if the slot was created with another secret, machine or user. Damage is impossible: the
-  ///   caller has verified the check bytes.
+  /// - Throws: `damaged` for a wrong length, or `foreignDevice` for another secret, machine or user. Other damage is
+  ///   impossible, since the caller has verified the check bytes.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {

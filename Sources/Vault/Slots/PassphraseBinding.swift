@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Platform
 
-/// Wraps a key with scrypt (RFC 7914) of a passphrase, to recover the vault on any machine.
+/// Wraps a key with one derived from a passphrase by scrypt (RFC 7914), to recover the vault on any machine.
 ///
 /// The slot's body is: 1 logarithm of N, 1 r, 1 p, 16 salt, then the wrapped key.
 enum PassphraseBinding {
@@ -10,8 +10,8 @@ enum PassphraseBinding {
   /// The accepted scrypt parameters: logarithms of N, and memory in bytes. Others are `damaged`.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations, which need 128 MiB or more each. The number is unused; the sanitizer reports an empty
-  /// state.
+  /// Serializes derivations, which need 128 MiB or more each. The unused number avoids an empty state, which the
+  /// sanitizer reports.
   private static let derivationLock = Monitor(0)
 
   static func wrap(

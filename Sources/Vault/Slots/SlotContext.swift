@@ -1,4 +1,4 @@
-/// Identifies a slot. Authenticated with the wrapped key, so that no other slot, vault or older key can replace it.
+/// Identifies a slot. Authenticated with the wrapped key, so that no key of another slot, vault or epoch replaces it.
 struct SlotContext: Sendable {
   let number: UInt8
   let kind: SlotKind

@@ -45,11 +45,11 @@ extension Vault {
     return vault.file.slots.map { SlotSummary($0) }
   }
 
-  /// Renames a vault that does not open, so that the next write creates a new one.
+  /// Renames a vault with problems, so that the next write creates a new one.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
-  /// - Throws: `vaultOpens` if the vault opens, `noVault` if there is none, or the temporary error that prevents the
-  ///   check.
+  /// - Throws: `vaultOpens` if the vault has no problems, `noVault` if there is none, or the temporary error that
+  ///   prevents the check.
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []

@@ -74,7 +74,7 @@ package struct TPMAccess: Sendable {
     }
   }
 
-  /// From one thread at a time.
+  /// Call it from one thread at a time.
   func connect() throws(CryptoError) -> TPM {
     if case .connection(let text) = target, Environment.value(Self.variable) != text {
       // Only tests reach this.

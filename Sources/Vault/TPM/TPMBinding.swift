@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 internal import Platform
 
-/// Wraps a key with a key that never leaves the TPM, and with everything that a host slot needs.
+/// Wraps a key with a key that never leaves the TPM, and with everything that a host slot is bound to.
 ///
 /// The wrapping key is HKDF-SHA-256, with the machine ID as salt, of the device secret and the ECDH secret of the TPM's
 /// key and a key generated for this slot. A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
@@ -115,7 +115,7 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Remembers a failure.
+  /// Remembers whether the TPM failed.
   private func run<Answer: Sendable>(
     _ operation: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(VaultError) -> Answer {

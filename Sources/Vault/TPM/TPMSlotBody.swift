@@ -3,7 +3,7 @@ internal import Crypto
 /// The body of a TPM slot. In the file it is:
 ///
 /// ```text
-/// 16  derived from this device secret, machine and user: detects another machine before asking its TPM
+/// 16  derived from the device secret, machine and user: detects another machine's slot without the TPM
 /// 16  salt of the PIN
 /// 64  the public half of the TPM's key, x and y
 /// 64  the public half of the key generated for this slot, x and y

@@ -2,8 +2,7 @@ internal import Encoding
 
 /// An account that the administrator prepared for all users. Its settings are defaults.
 package struct AccountPreset: Sendable {
-  /// The maximum number of ``setupCommands``.
-  private static let maximumPrograms = 16
+  private static let maximumSetupCommands = 16
   /// The JSON member that contains ``setupCommands``.
   private static let setup = "setup"
 
@@ -24,8 +23,8 @@ package struct AccountPreset: Sendable {
     for member in object.names {
       if member.hasSameBytes(as: Self.setup) {
         setupCommands = try object.texts(member)
-        guard setupCommands.count <= Self.maximumPrograms else {
-          throw object.wrongValue(member, Phrase(.list(maximumTexts: Self.maximumPrograms)))
+        guard setupCommands.count <= Self.maximumSetupCommands else {
+          throw object.wrongValue(member, Phrase(.list(maximumTexts: Self.maximumSetupCommands)))
         }
         guard setupCommands.allSatisfy(isProgram) else {
           throw object.wrongValue(member, Phrase("a list of arguments of \("agent setup")"))

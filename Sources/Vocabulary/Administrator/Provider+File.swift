@@ -41,7 +41,6 @@ extension Provider {
 
   private enum RegistrationMember: String, CaseIterable { case page, kind, option }
 
-  /// The members of a ``Provider/Advice``.
   private enum AdviceMember: String, CaseIterable {
     case error, text
     case namesPage = "names_page"
@@ -93,7 +92,6 @@ extension Provider {
     }
   }
 
-  /// Reads a member into its property.
   private mutating func read(_ member: Member, _ object: FileObject) throws(FileObject.Problem) {
     let name = member.rawValue
     switch member {

@@ -7,7 +7,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case descriptorMissing = "descriptor_missing"
   case invalidConfiguration = "invalid_configuration"
   case accountExists = "account_exists"
-  /// The account depends on the caller's directory, absent from the request.
+  /// The account depends on the caller's directory, which the request lacks.
   case directoryNeeded = "directory_needed"
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"

@@ -6,7 +6,7 @@ extension Phrase {
   /// The maximum nesting of phrases in values.
   private static let maximumDepth = 6
 
-  /// Adds the phrase to `object`, as the members whose names begin with `name`.
+  /// Adds the phrase's members to `object`, with names that begin with `name`.
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
     object["\(name)_command"] = finalCommand.map { .string($0) }
@@ -56,7 +56,7 @@ extension Phrase {
     return values.count == elements.count ? values : nil
   }
 
-  /// The phrase as JSON, as a value of another phrase.
+  /// The JSON of this phrase as a value of another.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
     object["command"] = finalCommand.map { .string($0) }

@@ -6,7 +6,7 @@ extension Phrase {
 
   package static func choices(_ phrases: [Phrase]) -> Phrase { list(phrases) { Phrase("\($0) or \($1)") } }
 
-  /// Separates phrases with commas, the last one with `joined`.
+  /// Joins all but the last phrase with commas, and adds the last one with `joined`.
   private static func list(_ phrases: [Phrase], _ joined: (Phrase, Phrase) -> Phrase) -> Phrase {
     guard let last = phrases.last else { return Phrase(verbatim: "") }
     guard phrases.count > 1 else { return last }
@@ -28,7 +28,7 @@ extension Phrase {
     commands.count == 1 ? .command(commands[0]) : didYouMean(commands)
   }
 
-  /// A hint that offers an option's values. Clients show the failed command with each, other programs `command`.
+  /// A hint that offers an option's values. Clients apply each to the failed command, or else show `command` with it.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in

@@ -89,7 +89,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The English template in the form for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Replaces a template's placeholders. Keeps those without a value, and other text after a percent sign.
+  /// Replaces a template's placeholders. Keeps those without a value, and any other single percent sign.
   ///
   /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
   ///   section 2.4.3). Values after a Latin word are excluded, since users may copy them as part of a command.

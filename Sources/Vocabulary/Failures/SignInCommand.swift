@@ -4,7 +4,7 @@ internal import Encoding
 package struct SignInCommand: Sendable {
   /// Nil if the daemon chooses the account.
   package let account: String?
-  /// The failed sign-in's options; empty if the account is enough.
+  /// The failed sign-in's options, if any.
   package let options: [String]
   /// Whether a program signs in, not a user.
   private let isWorkload: Bool
@@ -34,8 +34,8 @@ package struct SignInCommand: Sendable {
   /// The command with the switch `name`.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with `added` options, and without conflicting ones named `removed`. Clients apply both to the user's
-  /// own command. A value that is unsafe to paste is only described.
+  /// The command with the options `added`, and without conflicting ones named `removed`. Clients change the user's own
+  /// command in the same way. If a value is unsafe to paste, returns advice without a command.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server requires in \("--\(other.name)")")
@@ -58,7 +58,7 @@ package struct SignInCommand: Sendable {
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 
-  /// The command that first adds the account.
+  /// The words of the command that adds the account.
   private func adding(_ account: String, at issuer: String, _ words: [String]) -> [String] {
     let isKnown =
       ProviderName(known: account) != nil || words.contains("--issuer") || words.contains("--provider")
@@ -69,7 +69,7 @@ package struct SignInCommand: Sendable {
     (["agent"] + words).map(ShellWord.quoted).joined(separator: " ")
   }
 
-  /// Whether the sign-in got a client secret from the user.
+  /// Whether the options provide a client secret.
   package var namesSecret: Bool {
     options.contains { ["--client-secret-prompt", "--client-secret-file"].contains($0) }
   }

@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// An authorization server's known properties. An account names its provider, or uses the one with its issuer.
-/// Providers never loosen a rule for other servers. The account's settings override them.
+/// An authorization server's known properties. An account names its provider, or uses the one with its issuer. The
+/// account's settings override the provider's. Providers never loosen a rule for other servers.
 package struct Provider: Sendable, Hashable {
   package internal(set) var name: ProviderName
   /// The name as shown to users.
@@ -118,7 +118,7 @@ package struct Provider: Sendable, Hashable {
     package var error: String
     /// A sentence in lowercase without a full stop.
     package var text: String
-    /// Whether the text mentions a page, such as the client's.
+    /// Whether the text already mentions a page, so that none is appended.
     package var namesPage = false
     /// Whether the advice is to provide the client secret.
     package var needsSecret = false

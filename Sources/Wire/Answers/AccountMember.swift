@@ -27,19 +27,19 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case checkCause = "check_cause"
   case checkProblem = "check_problem"
   case tokenFiles = "token_files"
-  /// Whether an option named the proxy.
+  /// `option` if an option named the proxy.
   case proxySource = "proxy_source"
   /// The scope in the settings, unlike the granted `scope`.
   case askedScope = "asked_scope"
   case nextRenewal = "next_renewal"
-  /// When the last refresh failed.
+  /// When the latest refresh failed; absent after a success.
   case failedAt = "failed_at"
-  /// Origins in the settings not confirmed by the user.
+  /// Origins in the settings that the user has not confirmed.
   case unconfirmedOrigins = "unconfirmed_origins"
   /// How the authorization server responded.
   case server
 
-  /// The responses that contain accounts. Each includes the members of those before it.
+  /// The responses that contain accounts. Each includes the members of the previous ones.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }

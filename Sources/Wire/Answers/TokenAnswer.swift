@@ -24,7 +24,7 @@ package struct TokenDescription: Sendable, Hashable {
 
   package struct Use: Sendable, Hashable {
     package var kind: TokenKind
-    /// The destination's origin, with the path in the settings if any.
+    /// The destination's origin, with the path of its entry in the settings.
     package var destination: String?
     /// In unix seconds, if known.
     package var expiresAt: Int?
@@ -105,7 +105,7 @@ package struct TokenDescription: Sendable, Hashable {
     ]
   }
 
-  /// Writes tokens directly to `sink`.
+  /// Writes the response line, with tokens directly to `sink`.
   package func appendAnswer<Sink: ByteSink & ~Copyable>(
     accessToken: Span<UInt8>, idToken: Span<UInt8>? = nil, claims: JSONObject? = nil, proof: String? = nil,
     to sink: inout Sink
@@ -137,7 +137,7 @@ package struct TokenAnswer: Sendable {
   package let description: TokenDescription
   /// The access token's position in the line.
   private let token: JSONLayout.Node
-  /// The position of the members in the line.
+  /// The position of `result` in the line.
   private let result: JSONLayout.Node
 
   /// - Throws: The daemon's failure, or `internal_error` for an invalid line.

@@ -58,7 +58,7 @@ package struct TokenProblem: Error, Sendable, Hashable {
   /// A sentence in lowercase without a full stop. Contains no part of the token.
   package var message: String
 
-  /// The invalid claim, if the caller or the profile requires it.
+  /// The claim that is missing, unexpected, malformed or wrong, if any.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

@@ -9,8 +9,8 @@ extension Event {
     package var scope: String?
     /// The URL to open, usable only for this sign-in. Not secret.
     package var url: String
-    /// Redirects to ``url`` once, since other users can read command lines. Nil if the daemon cannot determine who
-    /// opens it.
+    /// Redirects to ``url`` once, for a browser's command line, which other users can read. Nil if the daemon cannot
+    /// determine who opens it.
     package var linkURL: String?
     package var redirectURI: String
     /// Whether the user must paste the redirect's URL, because nothing listens for it.

@@ -276,10 +276,10 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event with a log entry; nil for an entry of unknown kind.
+/// An event with an entry, which is nil if of an unknown kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
-  /// The manual's text about the member.
+  /// The description of ``entry`` in the manual.
   let meaning: String
   let make: @Sendable (Entry?) -> Event
   let manualEntry: EventManualEntry

@@ -242,8 +242,7 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
     self.event = event
   }
 
-  /// Whether a client that follows the account `name` gets the entry: also if it has no account or `name` is the former
-  /// name.
+  /// Whether the entry is about the account with this current or former name, or about no account.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.hasSameBytes(as: name) { return true }
     return account.map { $0.hasSameBytes(as: name) } ?? true

@@ -63,7 +63,7 @@ package enum LogEvent: Sendable, Hashable {
   package enum CommandProblem: Sendable, Hashable {
     /// The exit status.
     case exited(Int)
-    /// The ending signal.
+    /// The signal that ended it.
     case signalled(Int)
     case timedOut
     case notStarted(errno: Int)
@@ -108,7 +108,7 @@ package enum LogEvent: Sendable, Hashable {
     case userRequest = "asked"
     /// No protected account was used for the configured time.
     case idle
-    /// The desktop or the machine locked the vault.
+    /// The screen of one of the user's sessions was locked.
     case session
   }
 
@@ -263,7 +263,6 @@ package enum CheckResult: String, Sendable, CaseIterable {
   case failed
 }
 
-/// The properties of a log event.
 package struct LogProperties: Sendable {
   /// The value of the `event` member.
   let code: String

@@ -17,7 +17,7 @@ package enum MemberKind: Sendable {
   /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
-  /// The kind of a setting, which is shown only if it is set.
+  /// The kind of a setting's value. A flag is always true, because it is shown only if set.
   package init(_ setting: AccountSetting) {
     self =
       switch setting.kind {

@@ -69,7 +69,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// An entry of a list, also sent as `entry` of an event.
+/// An entry of a log, also sent as the member `entry` of an event.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

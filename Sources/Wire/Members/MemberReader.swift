@@ -48,7 +48,7 @@ struct MemberReader: MemberVisitor {
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
   }
 
-  /// Throws for a wrong value, unless wrong values are ignored.
+  /// Throws for a wrong value, unless it is optional and ``isLenient`` is true.
   private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }

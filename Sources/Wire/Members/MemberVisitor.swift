@@ -16,7 +16,7 @@ package protocol MemberVisitor {
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Visits members described by settings.
+  /// Visits a member for each setting.
   mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// Checks a rule about several members when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)

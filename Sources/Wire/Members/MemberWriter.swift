@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Writes JSON text, in order, without absent members and false flags.
+/// Writes members as JSON text, in order. Omits absent ones and false flags.
 struct MemberWriter: MemberVisitor {
   private(set) var bytes: [UInt8] = []
 

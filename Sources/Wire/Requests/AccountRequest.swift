@@ -17,7 +17,7 @@ package enum AccountRequest: RequestBody {
   /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `passedSecrets`.
   case `import`(account: String, AccountSettings, passedSecrets: Set<PassedSecret>)
 
-  /// Returns the metadata to publish for a client whose ID is a URL, of the account or else of the settings.
+  /// Returns the metadata to publish for a client whose ID is a URL. The settings override the account's, if any.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
   /// All kinds, with blank members.

@@ -15,13 +15,13 @@ package struct CallRequest: RequestBody {
 
   /// Whether bodies are in protocol lines, since forwarded sockets cannot pass descriptors.
   package var isInline = false
-  /// In base64, if in this line.
+  /// The body in base64, if sent in this line.
   package var inlineBody: String?
-  /// In bytes before base64; fits a line.
+  /// Before base64 encoding. Fits a line.
   package static let maximumInlineBytes = 720 << 10
-  /// Whether the body follows in ``ResourceBodyRequest``s, after each ``Event/bodyWanted``.
+  /// Whether the body follows in ``ResourceBodyRequest``s, one after each ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// Of an ``Event/body(_:)``, in bytes before base64.
+  /// The maximum size of an ``Event/body(_:)``, before base64 encoding.
   package static let maximumEventBytes = 48 << 10
 
   /// The wait for an unreachable server, up to 3600 seconds; nil for none.

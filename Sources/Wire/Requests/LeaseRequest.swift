@@ -70,7 +70,7 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a peer of a lease, with one end of a socket pair, or reports a refused peer, on the ``LeaseRequest``'s socket.
+/// Adds a peer to the lease, passing one end of a socket pair for its requests, or reports a refused peer.
 package struct LeasePeerRequest: RequestBody {
   package var userID: Int
   /// 0 in another PID namespace.

@@ -26,7 +26,7 @@ package struct LoginRequest: RequestBody {
   /// Nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
-  /// The redirect's port on the user's machine, if that is another one. The caller then sends the URL in a
+  /// The redirect's port, if the caller receives the redirect, such as on another machine, and sends its URL in a
   /// ``LoginStepRequest/redirect(loginID:url:)``.
   package var redirectPort: Int?
 

@@ -5,7 +5,7 @@ package struct ProofRequest: RequestBody {
   /// Case-sensitive.
   package var method: String
   package var url: String
-  /// The server's last nonce, if any.
+  /// The server's latest nonce, if any.
   package var nonce: String?
   package var wantsAccessToken: Bool
 

@@ -80,7 +80,7 @@ package indirect enum Request: Sendable, Hashable {
   package var waitSeconds: Int { properties.waitSeconds }
   package var source: AnswerSource { properties.source }
 
-  /// In the line's order.
+  /// In the order of the request line.
   package var memberEntries: [MemberDescriber.Entry] {
     var describer = MemberDescriber()
     _ = visitingMembers(with: &describer)
@@ -186,7 +186,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     ]
   }
 
-  /// In seconds; nil for none.
+  /// Nil for no deadline.
   package var deadlineSeconds: Int? {
     let properties = request.properties
     if properties.has(.endless) { return timeoutSeconds }

@@ -1,17 +1,17 @@
-/// A kind of request: its members, properties and manual page.
+/// A kind of request: its members, properties and manual entry.
 package protocol RequestBody: MemberList, Sendable, Hashable {
   var properties: RequestProperties { get }
   var manualEntry: RequestManualEntry { get }
 }
 
-/// A request's name, and what determines how it is handled.
+/// A request's name, and how to handle it.
 package struct RequestProperties: Sendable {
   /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// Seconds to wait for an unreachable server, besides the timeout.
+  /// The wait for an unreachable server, in addition to the timeout.
   package let waitSeconds: Int
 
   init(

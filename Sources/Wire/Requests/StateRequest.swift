@@ -1,6 +1,6 @@
 /// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// Returns the state of one or all accounts. With `check`, asks the servers.
+  /// Returns the state of one or all accounts. With `check`, asks the servers whether sessions are valid.
   case status(account: String?, check: Bool = false)
   /// Like `status`, and checks the authorization servers.
   case doctor(account: String?)
@@ -74,7 +74,7 @@ package enum StateRequest: RequestBody {
     }
   }
 
-  /// In `status`, `doctor` and `list`.
+  /// A part of the results of `status`, `doctor` and `list`.
   private static var signInsMember: MemberDescription {
     .objects(
       "sign_ins", "The sign-ins that wait for the user.",

@@ -1,7 +1,7 @@
 internal import Encoding
 /// Requests an access token.
 package struct TokenRequest: RequestBody {
-  /// Nil for the account that lists the ``destination``, or else the active one.
+  /// Nil for the account that lists the ``destination`` or, without a destination, the active one.
   package var account: String?
 
   /// Up to 86,400; nil for the default.
@@ -14,7 +14,7 @@ package struct TokenRequest: RequestBody {
 
   package var target = Target()
 
-  /// What the token is for. If empty, it is the account's own.
+  /// The requested access. If empty, the account's own token is used.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
@@ -46,7 +46,7 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// If no account is named, an account that lists the destination is used. Its settings select the token.
+  /// The recipient of the token. The account's entry for it in `origins`, if any, selects the token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
@@ -56,7 +56,7 @@ package struct TokenRequest: RequestBody {
     package var user: String?
     /// The kind of token if the settings choose none; nil for the access token.
     package var kind: TokenKind?
-    /// Whether the destination has rejected the last token.
+    /// Whether the destination has rejected the previous token.
     package var isRefused = false
 
     package init(url: String?, user: String? = nil, kind: TokenKind? = nil, isRefused: Bool = false) {

@@ -31,7 +31,7 @@ package struct VariablesRequest: RequestBody {
 package struct EnvironmentScreening: RequestBody {
   /// The maximum size of all values, in bytes.
   package static let maximumBytes = 196_608
-  /// Of a value to check. Real tokens are longer.
+  /// Shorter values are not checked. Real tokens are longer.
   package static let minimumValueBytes = 16
   package var properties: RequestProperties { RequestProperties("screen_environment", .local, about: .any) }
 

@@ -1,6 +1,6 @@
 package import Platform
 
-/// Calls an action once, at the earliest of the set times, and then forgets them.
+/// Calls an action at the earliest of the times set, and then forgets them all.
 package final class Alarm {
   private unowned let loop: any RequestLoop
   private let action: () -> Void

@@ -110,10 +110,9 @@ package final class Connection {
     return mayIdle ? nil : lastProgress.advanced(by: Self.idleTime)
   }
 
-  /// A line over the limit is `tooLong`.
   package enum ReadResult { case nothing, bytes, end, tooLong }
 
-  /// Reads all available bytes, or `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.
+  /// Reads all available bytes. Returns `tooLong` if more than ``WireProtocol/maximumLineBytes`` are unprocessed.
   package func read() -> ReadResult {
     var found = ReadResult.nothing
     while true {

@@ -1,7 +1,7 @@
 internal import Encoding
 package import Platform
 
-/// The access rules of a connection, until it closes.
+/// The access rules of a connection. They apply until it closes.
 package protocol ConnectionRules: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
@@ -12,9 +12,8 @@ package protocol ConnectionRules: AnyObject {
   ) throws(Failure) -> RequestEnvelope?
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// Removes what the peer must not see from a response.
+  /// Returns the response without parts that the peer must not see.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply
-  /// Called when a connection is closed.
   func didDisconnect(_ connection: UInt64)
 }
 

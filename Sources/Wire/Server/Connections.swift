@@ -17,8 +17,7 @@ package final class Connections: RequestLoop {
   /// Closes peers past their deadline. Goes off at or before the earliest deadline.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The maximum number of requests that wait for the network. A quarter more is reserved for local requests, half of
-  /// that also for sign-outs.
+  /// The maximum number of concurrent requests. Sign-outs may exceed it by an eighth, local requests by a quarter.
   private let maximumRequests: Int
   /// The maximum number of received descriptors without a request.
   private let maximumPassedDescriptors: Int
@@ -59,7 +58,7 @@ package final class Connections: RequestLoop {
 
   /// Adds a connection with a non-blocking descriptor, without checking its peer.
   ///
-  /// - Parameter mayIdle: Whether it may be idle without limit; nil by default.
+  /// - Parameter mayIdle: Whether it may be idle without limit; nil for the value in ``init(_:mayIdle:)``.
   /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
@@ -349,7 +348,7 @@ package final class Connections: RequestLoop {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a request. The next round of the loop serves another request.
+  /// Sends the last line of a response. The next request is served in the loop's next round.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.didAnswer(ticket)
     connection.finishRequest()

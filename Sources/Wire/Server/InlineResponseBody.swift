@@ -21,7 +21,7 @@ package final class InlineResponseBody {
     self.loop = loop
   }
 
-  /// Store this object first, because its owner may remove it during the call.
+  /// Starts sending. Store this object first, because its owner may remove it during the call.
   package func begin() {
     loop.whenRead(by: ticket) { [weak self] in self?.send() }
     watch()
@@ -42,7 +42,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's content until the peer has that many bytes unread.
+  /// Sends the pipe's content until the peer has `maximumUnreadBytes` unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }

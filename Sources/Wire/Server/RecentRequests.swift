@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Platform
 
-/// Parses request lines, with a cache of the last token requests.
+/// Parses request lines, with a cache of recent token requests.
 struct RecentRequests {
   private final class CachedRequest {
     let line: [UInt8]

@@ -2,7 +2,7 @@ package import Platform
 
 /// Handles the requests of all connections.
 package protocol RequestHandler: AnyObject {
-  /// Starts a request, whose last line may follow at once or much later.
+  /// Starts a request. Its response may end during this call or much later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Whether a request accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool
@@ -10,7 +10,7 @@ package protocol RequestHandler: AnyObject {
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool
   /// Keeps a result to send it later. Returns false to send it now.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool
-  /// Called after the last line was sent.
+  /// Called when a request has ended, before the last line of its response is sent.
   func didAnswer(_ ticket: Ticket)
   /// Logs a closed connection or a timeout.
   func note(_ event: LogEvent)

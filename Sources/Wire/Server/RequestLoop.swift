@@ -3,9 +3,9 @@ package import Platform
 /// The loop's interface for request handlers: responses, time, timers and descriptors.
 package protocol RequestLoop: AnyObject {
   var now: Instant { get }
-  /// Sends an event or the last line, unless the request has ended.
+  /// Sends an event or the last line of a response, unless the request has ended.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Sends the last line, which contains a secret.
+  /// Like ``send(_:to:)``, for a last line that contains a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
   /// Calls `action` at `due`, or soon if in the past.
   func schedule(at due: Instant, _ action: @escaping () -> Void)

@@ -3,6 +3,7 @@ package import Platform
 /// The environment variables that a failed request needs from this process. Pass them and repeat the request on the
 /// same connection.
 package struct CallerVariables: Sendable {
+  /// The request that passes ``values``.
   package let request: Request
   /// A pipe for each value.
   package let values: [SharedDescriptor]
@@ -32,7 +33,7 @@ extension DaemonConnection {
 }
 
 extension FileDescriptor {
-  /// Of a pipe (pipe(7)); enough for any secret.
+  /// Bytes that fit into a pipe (pipe(7)); enough for any secret.
   private static let pipeCapacity = 32_768
 
   /// The reading end of a pipe with these bytes, called `name` in errors.

@@ -81,7 +81,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Waits for the next line and passes it to `body` without its newline. Not generic in the result, which would be
   /// slower.
   ///
-  /// - Parameter wait: Called before waiting. May print something.
+  /// - Parameter wait: Called if no line is available yet. May print something.
   /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
@@ -130,7 +130,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The daemon's last failure or, if none arrived, the failure for `error`.
+  /// The failure that the daemon sent before it disconnected, or else the failure for `error`.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())

@@ -1,7 +1,7 @@
 package import Platform
 
 extension SocketLocation {
-  /// Receives the steps of the search, created only if needed.
+  /// Logs a step of the search. Calls `step` only if its text is needed.
   package typealias StepLogger = (_ step: () -> String) -> Void
 
   /// Connects to the daemon at `AGENT_SOCKET` or a default location, if one is running.

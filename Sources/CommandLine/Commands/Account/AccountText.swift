@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Functions return nil if there is nothing to report.
+/// Describes accounts to users. Functions return nil if there is nothing to report.
 enum AccountText {
   /// A row per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
@@ -47,7 +47,7 @@ enum AccountText {
   /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// The access token's remaining lifetime; nil if it has expired.
+  /// The access token's remaining lifetime; nil if unknown or over.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
@@ -59,7 +59,7 @@ enum AccountText {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// An account's problems and when to sign in again. `shown` prevents repeating the vault's problems.
+  /// An account's problems and when to sign in again. `shown` collects the vault's problems, to list each once.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {

@@ -170,7 +170,6 @@ enum DaemonCommand {
     }
   }
 
-  /// Nil if no daemon is running.
   private static func stopIfRunning(_ client: DaemonClient, _ request: DaemonRequest) throws(Failure) -> StopResult? {
     guard let result = try client.askIfRunning(.daemon(request)) else { return nil }
     func accounts(_ name: String) -> [String] { result[name]?.array?.compactMap { $0.string } ?? [] }

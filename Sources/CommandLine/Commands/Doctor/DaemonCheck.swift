@@ -7,12 +7,12 @@ enum DaemonCheck {
   static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     let none = Finding(.account, .warn, Phrase("no accounts yet"), hint: Phrase("agent login"))
-    return daemon(answer["daemon"]) + unknownMembers(answer) + servers(accounts)
+    return daemon(answer["daemon"]) + unknownSettings(answer) + servers(accounts)
       + (answer["accounts"] == .array([]) ? [none] : [])
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
   }
 
-  /// Warns if an account's proxy, not chosen by the user, differs from the environment's. `variables` reads a variable.
+  /// Warns if a proxy that the user did not choose differs from the environment's. `variables` reads a variable.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil
@@ -57,8 +57,7 @@ enum DaemonCheck {
     }
   }
 
-  /// Warns of unknown settings.
-  private static func unknownMembers(_ answer: JSONObject) -> [Finding] {
+  private static func unknownSettings(_ answer: JSONObject) -> [Finding] {
     (answer["unknown_settings"]?.array ?? []).map { setting in
       let name = setting["name"]?.string ?? "?"
       let location = Phrase(

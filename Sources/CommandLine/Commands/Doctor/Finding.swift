@@ -6,7 +6,7 @@ internal import Wire
 struct Finding: Sendable {
   /// A check's subject, as in `--json`.
   enum Check: String, CaseIterable, Sendable {
-    /// Checks of this machine. `environment` is `HOME`, `path` this program's position in `PATH`.
+    /// `environment` is `HOME`, `path` this program's position in `PATH`.
     case environment, directory, socket, daemon, service, path, disk, settings, vault, clock, server, account, scope
     /// Whether a browser can be opened.
     case signIn = "sign_in"
@@ -50,7 +50,6 @@ struct Finding: Sendable {
   let check: Check
   let level: Level
   let text: Phrase
-  /// The remedy, if any.
   var hint: Phrase?
 
   init(_ check: Check, _ level: Level, _ text: Phrase, hint: Phrase? = nil) {

@@ -3,7 +3,7 @@ internal import Platform
 internal import Wire
 
 enum MachineCheck {
-  /// Checks `HOME`, the runtime directory and, unless the daemon `isPrivate`, the sockets.
+  /// Checks `HOME`, the runtime directory and, except with a private daemon (`isPrivate`), the sockets.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAskDaemon: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {

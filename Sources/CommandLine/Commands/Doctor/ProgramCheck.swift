@@ -31,7 +31,7 @@ enum ProgramCheck {
     return findings + variables()
   }
 
-  /// Checks that what `agent setup` added still works.
+  /// Checks that an addition by `agent setup` still works.
   private static func setup(_ receipt: SetupReceipt) -> [Finding] {
     let outcome = receipt.outcome
     var words = ["agent", "setup", receipt.client.name]

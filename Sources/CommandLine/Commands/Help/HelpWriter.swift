@@ -6,10 +6,10 @@ struct HelpWriter {
   /// The column where descriptions start.
   private static let optionColumn = 26
 
-  /// The maximum number of an option's choices on extra lines.
+  /// More choices of an option are omitted, unless they fit on its summary's last line.
   private static let maximumChoices = 12
 
-  /// The limit without `--all`, for a small terminal.
+  /// The maximum number of lines without `--all`, for a small terminal.
   static let screenLines = 23
 
   var language = Language.english

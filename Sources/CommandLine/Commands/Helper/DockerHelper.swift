@@ -46,7 +46,7 @@ enum DockerHelper {
     }
   }
 
-  /// Throws `place_not_listed` for an invalid address, which docker treats as a missing credential.
+  /// Throws `place_not_listed` for an invalid address. docker treats that error as a missing credential.
   private static func address(_ input: [UInt8]) throws(Failure) -> String {
     var bytes = input[...]
     while let last = bytes.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { bytes.removeLast() }

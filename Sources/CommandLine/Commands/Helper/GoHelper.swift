@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// `GOAUTH=command`: go calls it without arguments first, later with a URL and the server's response. The output is
+/// A `GOAUTH` command. go runs it without arguments first, later with a URL and the server's response. The output is
 /// URLs, an empty line, header lines and an empty line.
 enum GoHelper {
   static let helper = HelperProtocol(

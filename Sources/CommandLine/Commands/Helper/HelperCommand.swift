@@ -220,7 +220,7 @@ struct HelperCommand {
     }
   }
 
-  /// Writes a token per listed URL, but skips slow ones. Throws the first failure if no URL has a token.
+  /// Writes a token per listed URL, skipping failures. Throws the first failure if no URL has a token.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
     let urls = try listedURLs().filter { $0.url.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -287,7 +287,7 @@ struct HelperCommand {
     Console.printToStandardError(client.console.line(of: failure, in: .helper) + "\n")
   }
 
-  /// Makes the daemon drop a rejected token. Ignores unlisted URLs.
+  /// Makes the daemon drop a rejected token. Ignores unlisted URLs. Returns the exit status.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
@@ -305,7 +305,7 @@ struct HelperCommand {
   /// Keeps two helpers from running each other forever.
   private static let loopGuardVariable = "AGENT_HELPER_NEXT"
 
-  /// Replaces this process with the next program of this name on `PATH`.
+  /// Replaces this process with the next program of this name on `PATH`. Returns the exit status on failure.
   private func execNext(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.loopGuardVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())

@@ -91,7 +91,7 @@ struct HelperCredential: Sendable, Hashable {
 
   var account: String
   var kind: TokenKind
-  /// The listed URL for the token, if requested.
+  /// The listed URL that the token is for; nil if the request named none.
   var listedURL: String?
   /// The user name in the settings, if any.
   var user: String?
@@ -111,7 +111,7 @@ struct HelperFailureOutput: Sendable, Hashable {
 }
 
 extension HelperCredential {
-  /// Throws `token_not_bound` if each request needs a proof.
+  /// Throws `token_not_bound` for a DPoP token: programs cannot provide the proofs.
   init(_ answer: TokenAnswer) throws(Failure) {
     guard let use = answer.description.use else { throw Reply.unreadable }
     account = answer.description.account

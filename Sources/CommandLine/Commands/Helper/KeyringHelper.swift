@@ -68,7 +68,7 @@ enum KeyringHelper {
       user = words.count == 3 ? words[2] : name
     }
 
-    /// Splits off the URL's user name, unless some programs may end the host at a backslash.
+    /// Splits off the URL's user name, unless the URL has a backslash, where some programs end the host.
     private static func withoutUser(_ service: String) -> (service: String, user: String?) {
       let bytes = Array(service.utf8)
       let start = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }.map { $0 + 3 } ?? 0

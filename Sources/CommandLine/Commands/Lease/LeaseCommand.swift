@@ -163,7 +163,7 @@ struct LeaseConfiguration {
 }
 
 extension LeaseRequest {
-  /// Reads the account and options, with `--user`.
+  /// Reads the account and all lease options.
   init(_ invocation: Invocation) throws(Failure) {
     try self.init(invocation, lending: try invocation.account())
     userIDs = try invocation[.users].map { (text) throws(Failure) in
@@ -177,7 +177,7 @@ extension LeaseRequest {
     }
   }
 
-  /// Reads the options without `--user`. A nil account is the active one.
+  /// Reads the lease options except `--user`. A nil account is the active one.
   init(_ invocation: Invocation, lending account: String?) throws(Failure) {
     self.init(account: account)
     origins = invocation[.leaseOrigins]

@@ -23,7 +23,7 @@ struct LeaseSocket: ~Copyable {
   init(at path: String?, servesOthers: Bool) throws(Failure) {
     try DaemonLauncher.refuseForeignDirectories()
     guard let path else {
-      try self.init(inOwnDirectory: servesOthers)
+      try self.init(inOwnDirectoryServingOthers: servesOthers)
       return
     }
     guard let location = SocketLocation(path: path) else {
@@ -33,7 +33,7 @@ struct LeaseSocket: ~Copyable {
   }
 
   /// Creates the socket in a new directory, and removes abandoned ones.
-  private init(inOwnDirectory servesOthers: Bool) throws(Failure) {
+  private init(inOwnDirectoryServingOthers servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
         .invalidConfiguration, "no directory for the socket: neither XDG_RUNTIME_DIR nor HOME is set")

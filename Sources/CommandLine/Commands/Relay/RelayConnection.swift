@@ -10,7 +10,7 @@ final class RelayConnection {
   private(set) var port: UInt16
 
   private static let connectSeconds = 2
-  /// The timeout for a port. `agent ssh` does not reply while it asks a question.
+  /// The timeout for a port request. While `agent ssh` asks its user a question, it does not reply.
   private static let timeout = Duration.seconds(5)
 
   /// The prefix of forwarded sockets' names on the host.

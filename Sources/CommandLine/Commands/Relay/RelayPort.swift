@@ -8,8 +8,8 @@ final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
-  /// Numbers the connections, for their poller keys.
-  private var lastKey: UInt64 = 0
+  /// The number of connections so far, for poller keys.
+  private var connectionCount: UInt64 = 0
   private var expected: ExpectedRequests?
 
   /// The requests that the browser may send.
@@ -76,8 +76,8 @@ final class RelayPort {
     if peers.count >= Self.maximumPeers, let index = peers.firstIndex(where: { $0.peer.loginNumber == nil }) {
       peers.remove(at: index)
     }
-    lastKey += 1
-    peers.append((Self.firstKey + UInt64(sockets.count) + lastKey, peer))
+    connectionCount += 1
+    peers.append((Self.firstKey + UInt64(sockets.count) + connectionCount, peer))
   }
 
   private static func isOwnUser(_ owner: TCPAddressPair.Owner?) -> Bool {

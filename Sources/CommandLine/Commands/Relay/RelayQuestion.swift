@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Asks on the terminal of a stopped `ssh`, and opens the browser.
+/// Stops `ssh` to ask on its terminal, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
   /// The process ID of the `ssh` that owns the terminal. Nil if it is not running.

@@ -148,7 +148,7 @@ final class RelayServer {
     peer.deadline = .now.advanced(by: Self.approvalTimeout)
   }
 
-  /// Ends a sign-in with a failure page for a waiting browser. Sends any refusal.
+  /// Ends a sign-in with a failure page for a waiting browser. Sends the host any `refusal`.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
     end(peer, LoopbackPage.failed().response(in: RelayPort.pageTranslations))

@@ -66,7 +66,7 @@ struct SSHCommand {
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
-    var remoteDirectories: [String] = []
+    var remotePaths: [String] = []
     do throws(SystemError) {
       // Moves to the background once the user is authenticated.
       let first = try start(["-M", "-S", controlPath, "-f", "-N", "-o", "ControlPersist=\(Self.persistenceSeconds)"])
@@ -75,7 +75,7 @@ struct SSHCommand {
     } catch {
       throw Failure(error, doing: "cannot run ssh")
     }
-    defer { close(ssh, remoteDirectories) }
+    defer { close(ssh, remotePaths) }
     let prepared = prepare(ssh)
     if let relay = prepared.map({
       "\($0.folder)/\(RelayMessage.directoryName)/\(RelayConnection.name(port: $0.port, Self.randomDigits))"
@@ -83,13 +83,13 @@ struct SSHCommand {
     ),
       forward(ssh, relay, path) != nil
     {
-      remoteDirectories.append(relay)
+      remotePaths.append(relay)
     } else {
       let host = target.host
       console.note(Phrase("sign-ins on \(host) cannot use the browser of this machine: no socket can be forwarded"))
     }
     let words = try lease.map { (lease) throws(Failure) in
-      try provideLease(lease, ssh, target, prepared?.folder) { remoteDirectories.append($0) }
+      try provideLease(lease, ssh, target, prepared?.folder) { remotePaths.append($0) }
     }
     do throws(SystemError) { return try serve(ssh, target.host, words ?? self.arguments, listener) } catch {
       throw Failure(error, doing: "cannot run ssh")
@@ -247,8 +247,8 @@ struct SSHCommand {
   }
 
   /// Removes the host's sockets and ends the connection.
-  private func close(_ ssh: InstalledProgram, _ remoteDirectories: [String]) {
-    if !remoteDirectories.isEmpty { _ = run(ssh, remoteScript("rm -rf \(remoteDirectories.joined(separator: " "))")) }
+  private func close(_ ssh: InstalledProgram, _ remotePaths: [String]) {
+    if !remotePaths.isEmpty { _ = run(ssh, remoteScript("rm -rf \(remotePaths.joined(separator: " "))")) }
     _ = run(ssh, ["-O", "exit", Self.placeholderHost])
   }
 }

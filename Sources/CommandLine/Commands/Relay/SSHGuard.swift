@@ -8,7 +8,7 @@ struct SSHGuard: ~Copyable {
   /// The guard's process ID.
   private let process: Int32
 
-  /// Accepts the process IDs of the session and connection, and the command that ends the connection.
+  /// `session` and `connection` are process IDs. `ending` is the command that ends the connection.
   init(_ session: Int32, _ connection: Int32, ending: [String]) throws(SystemError) {
     let script = "read -r line && exit; kill -HUP \"$1\"; kill -CONT \"$2\"; shift 2; exec \"$@\""
     let pipe = try Pipe()

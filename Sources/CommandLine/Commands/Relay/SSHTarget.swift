@@ -6,9 +6,9 @@ internal import Wire
 struct SSHTarget {
   /// The user and host, with any port other than 22.
   let host: String
-  /// Whether `ssh` runs a shell or the specified command on the host.
+  /// False if `ssh` runs a subsystem, the `RemoteCommand` of its configuration, or nothing.
   let startsProgram: Bool
-  /// True if `RequestTTY` is `auto`: `ssh` then requests a terminal only for a shell.
+  /// Whether `RequestTTY` is `auto`, so that `ssh` requests a terminal only for a shell.
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {

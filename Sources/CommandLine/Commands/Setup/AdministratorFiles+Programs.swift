@@ -2,7 +2,7 @@ internal import Encoding
 internal import Vocabulary
 
 extension AdministratorFiles {
-  /// Reads the files and checks their command lines of `agent setup`.
+  /// Reads the files, and checks the command lines of `agent setup` in them.
   static func ofThisMachine() -> AdministratorFiles {
     read { line in
       guard let words = ShellWord.words(line), SetupClient.named(words.first ?? "") != nil else { return false }

@@ -50,7 +50,7 @@ extension SetupCommand {
     return context(client, program, name, origin: origin, first)
   }
 
-  /// `origin` is nil if the client has a single setting.
+  /// `program` and `name` are this program's path and name. `origin` is nil if the client has a single setting.
   private func context(
     _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {

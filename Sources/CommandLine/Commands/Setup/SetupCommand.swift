@@ -305,7 +305,7 @@ struct SetupCommand {
     return left ? ExitStatus.failed.rawValue : 0
   }
 
-  /// Notes which accounts may still send their tokens to the hosts.
+  /// Notes which accounts may still send their tokens to the hosts of undone setups.
   private func notePermissions(_ outcomes: [SetupOutcome]) {
     let places = outcomes.filter { $0.state == .undone }.compactMap { outcome -> (account: String, url: String)? in
       if let account = outcome.account, let url = outcome.url { (account, url) } else { nil }

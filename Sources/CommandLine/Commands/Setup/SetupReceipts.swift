@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// What `setup` added to a file, for removal. Contains no earlier content.
+/// An addition by `setup` to a file, for removal. Contains none of the file's earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin. Nil if the client has one setting for all origins.
@@ -148,7 +148,7 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Makes another receipt responsible for removing the file, if `setup` created it, and the `left` added objects.
+  /// Makes another receipt remove the file, if `setup` created it, and the `left` enclosing objects that it added.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.addition else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.addition != nil }) {

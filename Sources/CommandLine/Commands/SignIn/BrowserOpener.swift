@@ -16,7 +16,7 @@ struct BrowserOpener {
   /// When to stop waiting for the command.
   private(set) var deadline: Instant?
 
-  /// The timeout for a command to fail.
+  /// How long to wait for a command to fail.
   private static let timeout = Duration.seconds(2)
   /// Programs that pass a URL to a browser and exit.
   private static let launchers = ["xdg-open", "gio", "wslview", "kde-open", "kde-open5", "exo-open", "gnome-open"]
@@ -37,7 +37,7 @@ struct BrowserOpener {
     return uri.isHTTPS || uri.isHTTPLoopback
   }
 
-  /// Checks on the running command.
+  /// Records the running command's result, or starts the next one.
   mutating func update(_ now: Instant) {
     guard state == .trying, let child else { return }
     if let status = try? Spawn.tryWait(child) {

@@ -265,7 +265,7 @@ struct LoginCommand {
     }
   }
 
-  /// Uses the daemon's commands in the hint. They include the answers to prompts, unlike this command line.
+  /// Uses the daemon's commands in the hint: unlike this command line, they include the answers to prompts.
   private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
@@ -305,7 +305,7 @@ struct LoginCommand {
     return false
   }
 
-  /// The failure for an unanswered question. The reason was already printed.
+  /// Ends the prompt's line, and returns the failure. `missing` was already printed.
   private static func unansweredFailure(_ missing: Failure) -> Failure {
     Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)

@@ -27,6 +27,7 @@ struct LoginReporter {
   private let isDetached: Bool
   /// The background sign-in that this command resumed, if any.
   private let resumedLoginID: String?
+  /// For the next ``Event/DeviceCode``.
   private var nextQRCode: Event.QRCode?
 
   /// Whether the user signs in to several accounts, none of which should become the active one.
@@ -169,7 +170,7 @@ struct LoginReporter {
     if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActiveAccount(result) { console.note(other) }
   }
 
-  /// Reports that the sign-in continues in the background. Returns success if just started, otherwise "try later".
+  /// Reports that the sign-in continues in the background. Returns the exit status: "try later" unless `isStart`.
   mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     removeCountdown()
     if console.usesJSON {
@@ -183,7 +184,7 @@ struct LoginReporter {
     return isStart ? 0 : ExitStatus.tryLater.rawValue
   }
 
-  /// Writes the failure as a JSON event, with `--json`.
+  /// Removes the countdown. With `--json`, writes the failure as an event.
   mutating func reportFailure(_ failure: Failure) {
     removeCountdown()
     guard console.usesJSON, let members = console.completingHint(of: failure).json.object else { return }

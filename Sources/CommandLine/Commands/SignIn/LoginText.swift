@@ -94,7 +94,6 @@ enum LoginText {
     return Phrase("Waiting for your approval, \(left) left. \(interruptNote(isResumed))").localized() + "\n"
   }
 
-  /// The note about Ctrl-C.
   private static func interruptNote(_ isResumed: Bool) -> Phrase {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }

@@ -211,7 +211,7 @@ struct LoginWait {
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
-  /// Reports if no browser opened.
+  /// Prints a notice if no browser opened.
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
     opener?.update(.now)
     guard let state = opener?.state, state != .trying else { return }

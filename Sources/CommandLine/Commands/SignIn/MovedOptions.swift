@@ -27,7 +27,7 @@ struct MovedOptions {
     ]
   }
 
-  /// Nil without a moved option. With `--ephemeral`, options for settings are not moved.
+  /// Nil without a moved option. `--ephemeral` permits the options for settings, except the protection level.
   init?(_ invocation: Invocation) {
     let isEphemeral = !invocation.arguments(of: Option.ephemeral.declaration).isEmpty
     self.init(invocation, invocation.given) { option in

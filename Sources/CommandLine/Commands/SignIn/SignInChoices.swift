@@ -61,7 +61,7 @@ struct SignInChoices {
     return matching.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : matching
   }
 
-  /// The maximum number of accounts with their own line, to fit 24 lines.
+  /// More accounts than this do not get a line each, so that the text fits 24 lines.
   private static let maximumLines = 10
 
   /// One line per account unless there are many, then the services side by side.

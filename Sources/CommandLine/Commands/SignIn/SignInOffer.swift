@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// If a command fails because the user must sign in or unlock, offers that and runs the command again. With `--ask`,
-/// signs in or unlocks at once. Otherwise asks a user who typed the command: all standard streams are one terminal and
-/// the process leads its job.
+/// If a command fails because the user must sign in or unlock, offers to do so and repeats the command. With `--ask`,
+/// signs in or unlocks at once. Otherwise asks only if the user typed the command: all standard streams are one
+/// terminal and the process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
   private let isAskGiven: Bool

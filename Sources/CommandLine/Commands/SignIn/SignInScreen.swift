@@ -173,7 +173,6 @@ struct SignInScreen {
     .map { "\($0)\($1)\n" }.joined()
   }
 
-  /// Writes text on its own line.
   func line(_ thing: String, indent: Int = 2, isBold: Bool = false) -> String {
     let thing = clean(thing)
     let space = indent + thing.count <= columns ? String(repeating: " ", count: indent) : ""

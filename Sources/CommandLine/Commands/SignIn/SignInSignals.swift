@@ -43,7 +43,7 @@ struct SignInSignals: ~Copyable {
       switch signal {
       case Signals.SIGTSTP: suspend(&reporter)
       // Another program may have changed the terminal.
-      case Signals.SIGCONT: resumeCountdown(&reporter)
+      case Signals.SIGCONT: resume(&reporter)
       default: return signal
       }
     }
@@ -55,10 +55,10 @@ struct SignInSignals: ~Copyable {
     reporter.suspend()
     Signals.raise(Signals.SIGTSTP)
     Signals.block(handledSignals)
-    resumeCountdown(&reporter)
+    resume(&reporter)
   }
 
-  private mutating func resumeCountdown(_ reporter: inout LoginReporter) {
+  private mutating func resume(_ reporter: inout LoginReporter) {
     typing?.disableEcho()
     reporter.resumeCountdown()
   }

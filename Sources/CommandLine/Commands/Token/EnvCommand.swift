@@ -61,7 +61,7 @@ enum EnvCommand {
     }
   }
 
-  /// Makes the GitHub Actions runner mask the tokens in its log. Must be printed first.
+  /// Makes the GitHub Actions runner mask the tokens in its log. Call it before printing them.
   private static func maskInLog(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>
   ) throws(Failure) {

@@ -3,7 +3,7 @@ internal import Wire
 
 /// The command that `agent exec` runs, as a child or in place of this process.
 enum ExecutedCommand {
-  /// The raw bytes of this process's last arguments. File names need not be UTF-8, so `words` may differ.
+  /// The raw bytes of `words`, which are this process's final arguments. File names need not be UTF-8.
   static func arguments(_ words: [String]) -> [[UInt8]] {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }

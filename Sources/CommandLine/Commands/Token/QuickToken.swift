@@ -12,7 +12,7 @@ enum QuickToken {
     case unusual
   }
 
-  /// The size of the buffer in bytes. Longer responses are unusual.
+  /// The size of the buffer in bytes. A longer response is ``Outcome/unusual``.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
@@ -105,7 +105,7 @@ private enum QuickArguments {
     return true
   }
 
-  /// Whether the program's name is as long as a helper's. May be wrong.
+  /// Whether the program's name is as long as `keyring`, or long enough for another helper's.
   private static func mayBeHelperName(_ path: Span<UInt8>) -> Bool {
     var length = 0
     for index in path.indices { length = path[index] == UInt8(ascii: "/") ? 0 : length + 1 }
@@ -162,6 +162,7 @@ private enum QuickArguments {
 
   var isWholeLine: Bool { count > 0 && byte(at: count - 1) == UInt8(ascii: "\n") }
 
+  /// The failure that the line reports, or why it is invalid; nil for a token.
   var failure: Failure? {
     do {
       _ = try TokenAnswer(parsing: unsafe UnsafeBufferPointer(rebasing: buffer[..<(count - 1)]).span)

@@ -4,7 +4,7 @@ internal import Wire
 
 /// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and returns quickly.
 enum RenewCommand {
-  /// Prints statements for ``PromptHook``. Hidden from the list of commands.
+  /// Hidden from the list of commands.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -45,7 +45,7 @@ enum RenewCommand {
     }
   }
 
-  /// `directory` is empty until the daemon needs it, and nil with an account.
+  /// `directory` is nil if the request names an account, and empty until the daemon asks for it.
   private static func print(
     _ request: TokenRequest, in directory: String?, _ variables: TokenVariables, _ former: [String], _ shell: Shell,
     _ hook: PromptHook
@@ -68,7 +68,8 @@ enum RenewCommand {
     }
   }
 
-  /// The seconds until a minute before `expiry` (Unix seconds), or until later for a short lifetime.
+  /// The seconds until a minute before `expiry` (Unix seconds), or if later, until 90 % of the remaining lifetime. At
+  /// most ``PromptHook/maximumWait``.
   static func renewalDelay(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The most common command. Builds only what it prints.
+/// `agent token`, the most common command.
 enum TokenCommand {
   static let token = Command(
     .token, topic: .tokens,
@@ -61,7 +61,7 @@ enum TokenCommand {
     }
   }
 
-  /// Writes a token and a newline. A JSON object always has the access token, and a requested ID Token. Throws
+  /// Writes a token and a newline. JSON contains the access token, and the ID Token if requested. Throws
   /// `missing_value` if there is no ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText

@@ -13,7 +13,7 @@ struct TokenFileKeeper: ~Copyable {
   private var hasChanged = false
   /// Whether the file exists, according to the daemon.
   private var fileExists = true
-  /// Whether variables were passed to the daemon, after which the request is repeated.
+  /// Whether missing environment variables were sent. After the daemon's result, the request is repeated.
   private var hasSentVariables = false
 
   var console: Console { client.console }

@@ -16,10 +16,10 @@ struct TokenVariables: Sendable {
   /// Whether the token is in a file. The defaults then exclude the variables that change with the token.
   private let isForFile: Bool
 
-  /// The default variable for the file's path.
+  /// The default variable for the token file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The defaults exclude the account, which would override `agent use`.
+  /// The variables without the default one for the account, which would override `agent use`.
   var hookVariables: TokenVariables {
     var hookVariables = self
     if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }
@@ -72,7 +72,7 @@ struct TokenVariables: Sendable {
     return extras
   }
 
-  /// All variables that are set or unset.
+  /// All variables that may be set or unset.
   var names: [String] {
     let set = mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
@@ -85,8 +85,8 @@ struct TokenVariables: Sendable {
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Calls `body` with each variable and value, in order. Only a default variable's value may be nil. Omits an expired
-  /// ID Token, unless nothing else is requested. Throws `missing_value` if a variable of `--var` has no value.
+  /// Calls `body` with each variable and value, in order. Only a default variable, or an expired ID Token that is not
+  /// the only variable, may have a nil value. Throws `missing_value` or `interaction_required` for others.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {

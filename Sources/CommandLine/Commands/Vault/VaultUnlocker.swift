@@ -18,7 +18,7 @@ struct VaultUnlocker {
     (passphrase.timeout, pin.timeout) = (timeout, timeout)
   }
 
-  /// Unlocks the levels that the account needs, or all levels if nil. Returns the unlocked ones.
+  /// Unlocks the locked levels that the account needs, or all if nil, and returns them.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
     while let (level, accounts) = try next(account, over: &connection) {
@@ -57,7 +57,7 @@ struct VaultUnlocker {
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// The next level to unlock, and its accounts, if any.
+  /// The next level to unlock, with the accounts for the prompt; nil if no level is left.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {
