@@ -43,6 +43,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// A resource that rejected a fresh token causes no further renewals for this long.
   private static var rejectionLifetime: Duration { .seconds(300) }
+  /// How many rejections are remembered, one for each resource.
   private static var maximumRejections: Int { 64 }
 
   /// How many are remembered. One is not enough: a slower task may record an older token after a newer one.

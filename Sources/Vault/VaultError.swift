@@ -97,7 +97,7 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// Describes the error for users.
+  /// The error's failure code, message and hint for users.
   ///
   /// - Parameter account: The name to use in suggested commands.
   package func row(_ account: String? = nil) -> Row {

@@ -157,7 +157,7 @@ final class Invocation {
 }
 
 extension Console {
-  /// Reads the common options, and repeats the command line in hints.
+  /// Creates a console with the common options. Its hints repeat the command line with their corrections.
   init(_ invocation: Invocation) {
     self.init(usesJSON: invocation[.json], isQuiet: invocation[.quiet], isVerbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]

@@ -38,7 +38,7 @@ struct SetupContext: Sendable {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// This program's arguments for a helper; `more` precedes the account.
+  /// The arguments that run this program as a helper. `more` precedes `--account`.
   func helperArguments(_ helper: HelperProtocolName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }

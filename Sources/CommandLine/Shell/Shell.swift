@@ -14,7 +14,7 @@ final class Shell: Sendable {
   let unsetStatement: @Sendable (_ variable: String) -> String
 
   /// Returns a statement that only sets the exit status, because `eval` hides that of the command substitution. Nil if
-  /// the output is not evaluated; it then contains all variables with a value.
+  /// no shell evaluates the output, which then omits variables without a value instead of unsetting them.
   let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.

@@ -14,7 +14,7 @@ struct CompactForm: Sendable {
   private let headerCount: Int
   /// The encoded signature's length, in bytes.
   private let signatureCount: Int
-  /// Whether the previous token has the same header.
+  /// Whether the header is identical to that of the token passed as `last`, and was taken from it.
   let hasKnownHeader: Bool
 
   /// - Parameter last: The previous token. An identical header is reused.

@@ -176,7 +176,7 @@ final class EventCommandRunner {
     }
   }
 
-  /// Closes the runner at `end`. Running commands get SIGTERM by then, and SIGKILL by the returned time.
+  /// Schedules the close for `end`. Commands still running get SIGTERM then, and SIGKILL by the returned time.
   func close(at end: Instant) -> Instant {
     self.end = end
     for (key, entry) in running { running[key]?.deadline = min(entry.deadline, end) }

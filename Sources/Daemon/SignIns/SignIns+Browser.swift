@@ -111,7 +111,7 @@ extension SignIns {
     }
   }
 
-  /// Logs a foreign response once per sign-in. Returns whether it was logged.
+  /// Logs the first redirect that does not belong to this sign-in. Returns whether it did.
   @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
     guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true

@@ -101,7 +101,7 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// The reason to stop while the host name is resolved, when no time limit runs.
+  /// `cancelled` if the caller has cancelled. Ignores the time limit, which does not run during name resolution.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
   /// Why the request must end now; nil to continue.

@@ -22,7 +22,7 @@ final class ResourceExchange: RunningExchange {
   private let isHead: Bool
   /// The timeout until the content begins.
   private let stallTimeout: Duration
-  /// The timeout during the content; nil for no limit.
+  /// The longest time without progress while the content arrives; nil for no limit.
   private let idleTimeout: Duration?
   private var lastProgress = Instant.now
   private let content: SentContent?

@@ -25,8 +25,8 @@ package enum TokenFault: Error, Hashable, Sendable {
   case wrongIssuer(isMissing: Bool)
   /// `aud` does not contain the expected audience, or is missing.
   case wrongAudience(isMissing: Bool)
-  /// The token has other, untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3), listed only if `azp` names
-  /// the client.
+  /// `aud` also contains untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3). The list is empty unless
+  /// `azp` names the client.
   case untrustedAudience([String])
   /// `azp` does not name the client (steps 4 and 5).
   case wrongAuthorizedParty

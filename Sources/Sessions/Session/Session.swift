@@ -169,8 +169,8 @@ package struct Session: Sendable {
     return current
   }
 
-  /// The next attempt after a temporary failure, if allowed: up to three, and none if the server set a time. After a
-  /// lost response, a refresh token is sent again only for a short time; after a truncated one, never.
+  /// Returns the next attempt after a temporary failure; nil after three attempts, or if the error states a delay. If
+  /// the response was lost, only the first attempt is repeated, within 30 seconds; if it was incomplete, none is.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isSafeToRetry, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil

@@ -181,7 +181,7 @@ extension Vault {
     return try addingPath(location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// From memory or from a slot.
+  /// Returns the file's device key from memory. If it is not there, unlocks one of the file's slots.
   func deviceKey(
     of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {

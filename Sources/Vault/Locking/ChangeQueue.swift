@@ -19,8 +19,8 @@ final class ChangeQueue: Sendable {
     /// Whether to create a missing directory, and for a change a missing vault.
     var creates = false
     var reserved: ReservedFile?
-    /// The ``Vault/wipeCount`` at the request (default: when the change runs). If it differs afterwards, no keys are
-    /// kept.
+    /// The ``Vault/wipeCount`` at the request; nil for the one when the change begins. If the count has changed by the
+    /// end of the change, the vault keeps no keys in memory.
     var locks: Int?
   }
 

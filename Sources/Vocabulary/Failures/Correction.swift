@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's complete
-/// command line (invariant: hints run).
+/// A command in a hint: the failed one with other options, or a sign-in. Clients apply its changes to the user's
+/// complete command line, so that the hint can be run as shown (invariant: hints run).
 package struct Correction: Sendable, Hashable {
   private static let maximumChanges = 16
 

@@ -120,7 +120,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// Reads all of the content, or just more than fits into the request line.
+  /// Reads the content to its end, or until it is too long for the request line.
   private static func readStart(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {

@@ -42,7 +42,7 @@ struct LevelSecret {
   enum Purpose {
     /// The prompt says only "PIN" or "Passphrase".
     case plain
-    /// Names the accounts, if they fit on a line.
+    /// The prompt names up to `maximumNames` accounts. With none, or more, it is the same as for `plain`.
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
