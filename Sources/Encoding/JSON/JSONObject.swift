@@ -51,7 +51,10 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   package static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.count == other.count else { return false }
-    return one.members.allSatisfy { other[$0.name] == $0.value }
+    return zip(one.members, other.members).allSatisfy { member, same in
+      // Equal objects usually have one order, in which no member is searched for.
+      (member.name.hasSameBytes(as: same.name) ? same.value : other[member.name]) == member.value
+    }
   }
 
   package func hash(into hasher: inout Hasher) {

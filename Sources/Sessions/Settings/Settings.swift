@@ -51,9 +51,9 @@ package struct Settings: Sendable, Hashable {
     guard version == Self.version else { throw ConfigurationError(.unsupportedVersion, "version") }
     if let value = object["accounts"] {
       guard let named = value.object else { throw ConfigurationError(.invalid, "accounts") }
-      for name in named.names {
+      for (name, value) in zip(named.names, named.values) {
         let path = "accounts.\(name)"
-        guard let account = try? AccountName(name), let settings = named[name]?.object else {
+        guard let account = try? AccountName(name), let settings = value.object else {
           throw ConfigurationError(.invalid, path)
         }
         accounts.append((account, try AccountConfiguration(settings, path: path)))
