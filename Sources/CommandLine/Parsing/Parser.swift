@@ -91,8 +91,7 @@ struct Parser {
     // The next word may belong to this one, as in `auth login`.
     let isPair =
       meant != WordSuggestions.commands(for: word, in: group) || remaining.first == meant.first
-      || meant == [CommandName.workload.rawValue]
-        && remaining.first.map { WordSuggestions.commands(for: $0) } == ["login"]
+      || meant == ["workload"] && remaining.first == "login"
     let words = meant.first.map { $0.split(separator: " ").map { String($0) } } ?? []
     return error(
       Phrase("unknown command \(TokenShape.redacted(named))"),

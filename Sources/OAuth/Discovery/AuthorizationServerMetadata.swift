@@ -129,11 +129,10 @@ package struct AuthorizationServerMetadata: Sendable {
 
   /// The origins of all endpoints, sorted and without duplicates.
   package var endpointOrigins: [String] {
-    let all = endpoints.values + [endSessionEndpoint].compactMap { $0 }
-    return Set(all.map(\.uri.origin)).sorted()
+    Set((endpoints.values + [endSessionEndpoint].compactMap { $0 }).map(\.uri.origin)).sorted()
   }
 
-  private mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
+  mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
     for (role, endpoint) in named where !onlyMissing || endpoints[role] == nil {
       endpoints[role] = endpoint
       unusableEndpoints[role] = nil

@@ -26,10 +26,7 @@ extension AuthorizationServerMetadata {
   package var forMutualTLS: AuthorizationServerMetadata {
     guard let aliases = mtlsEndpointAliases else { return self }
     var copy = self
-    for (role, endpoint) in aliases.endpoints {
-      copy[role] = endpoint
-      copy.unusableEndpoints[role] = nil
-    }
+    copy.apply(aliases.endpoints)
     for (role, member) in aliases.unusable {
       copy[role] = nil
       copy.unusableEndpoints[role] = member

@@ -116,15 +116,10 @@ struct IDTokenRules {
     if let nonce = identity.nonce, !isSame(nonce, first.nonce) { throw .identityChanged(claim: "nonce") }
   }
 
-  private func isSame(_ a: String, _ b: String) -> Bool { a.hasSameBytes(as: b) }
-
   /// Two nils are the same.
   private func isSame(_ a: String?, _ b: String?) -> Bool {
-    switch (a, b) {
-    case (nil, nil): true
-    case (let a?, let b?): isSame(a, b)
-    default: false
-    }
+    guard let a, let b else { return a == nil && b == nil }
+    return a.hasSameBytes(as: b)
   }
 
   private func isSameSet(_ a: [String], _ b: [String]) -> Bool {
