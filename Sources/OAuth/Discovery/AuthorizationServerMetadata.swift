@@ -133,8 +133,8 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   mutating func apply(_ named: [EndpointRole: Endpoint], onlyMissing: Bool = false) {
-    for (role, endpoint) in named where !onlyMissing || endpoints[role] == nil {
-      endpoints[role] = endpoint
+    for (role, _) in Self.endpointMembers where named[role] != nil && (!onlyMissing || endpoints[role] == nil) {
+      endpoints[role] = named[role]
       unusableEndpoints[role] = nil
     }
   }

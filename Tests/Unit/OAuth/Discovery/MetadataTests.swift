@@ -199,6 +199,12 @@ import Vocabulary
     #expect(try parse(Self.full).applying([:])[.token]?.text == "https://t.example/token?p=1")
   }
 
+  @Test func `a URL for a role without an endpoint adds no origin`() throws {
+    let other = try Endpoint("https://other.example/", allowHTTPLoopback: false)
+    let metadata = try parse(Self.full)
+    #expect(metadata.applying([.resource: other, .metadata: other]).endpointOrigins == metadata.endpointOrigins)
+  }
+
   @Test func `a server without metadata is what the account names`() throws {
     let own: [EndpointRole: Endpoint] = [.token: try endpoint("https://own.example/t")]
     let metadata = AuthorizationServerMetadata(issuer: try testIssuer(), overrides: own)
