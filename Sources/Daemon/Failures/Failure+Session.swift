@@ -5,35 +5,44 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
+  /// Describes a session error for users.
+  init(_ error: SessionError, of account: SharedAccountState) {
+    self.init(error, account.signIn)
+  }
+
   /// Describes a session error for users. `enteredOptions` are those of the failed sign-in.
   init(_ error: SessionError, account: String?, enteredOptions: [String] = []) {
-    let login = SignInCommand(account, enteredOptions)
+    self.init(error, SignInCommand(account, enteredOptions))
+  }
+
+  private init(_ error: SessionError, _ login: SignInCommand) {
+    let account = login.account
     switch error {
     case .noAccount(let name, let known): self.init(noAccount: name, among: known)
     case .signedOut(let account):
-      self.init(.signedOut, "\(account) is signed out", hint: .command("agent login \(account)"))
+      self.init(.signedOut, "\(account) is signed out", hint: .command(login.again(account)))
     case .expired(let account, let reason):
       let text = Phrase("\(account): session expired, please sign in again")
       self.init(
-        .sessionExpired, reason.map { Phrase("\(text) (server: \($0))") } ?? text,
-        hint: .command("agent login \(account)"))
+        .sessionExpired, reason.map { Phrase("\(text) (server: \($0))") } ?? text, hint: .command(login.again(account)))
     case .notKept(let account):
       self.init(
         .signedOut,
         "the access token of \(account) was not stored and is lost; \("--keep") stores the next one",
         hint: .command("agent login \(account) --keep"))
-    case .configurationChanged(let account, _, let file?): self.init(changedAuthorities: file, of: account)
+    case .configurationChanged(let account, _, let file?):
+      self.init(changedAuthorities: file, of: account, login.again(account))
     case .configurationChanged(let account, let setting, nil):
       self.init(
         .configurationChanged,
         "the setting \(setting) of \(account) was changed after the sign-in; nothing was sent",
-        hint: Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
+        hint: Phrase("restore it, or sign in again: \(login.again(account))").withCommandAtEnd(login.again(account)))
     case .endpointMoved(let account, let origin):
       self.init(
         .endpointMoved,
         "the server of \(account) now has an endpoint at \(TerminalText.clean(origin)); nothing was sent there",
-        hint: Phrase("if that is right, sign in again: agent login \(account)").withCommandAtEnd(
-          "agent login \(account)"))
+        hint: Phrase("if that is right, sign in again: \(login.again(account))").withCommandAtEnd(
+          login.again(account)))
     case .identityChanged(let account, let claim): self.init(identityChanged: claim, of: account)
     case .resourceMoved(let account, let resource, let issuer):
       let option = resource.utf8.starts(with: "http:".utf8) ? " --allow-http-loopback" : ""
@@ -44,10 +53,10 @@ extension Failure {
     case .identityUnverified(let account):
       self.init(
         .identityChanged, "\(account): the user is not verified, because the ID Token could not be verified",
-        hint: .command("agent login \(account)"))
+        hint: .command(login.again(account)))
     case .onlyRefreshTokenStored(_, because: let error): self.init(error, account: account)
     case .grantNotStored(because: let error, let isRevoked):
-      self.init(error, account: account, enteredOptions: enteredOptions)
+      self.init(error, login)
       text =
         isRevoked
         ? Phrase("\(text); the new session was revoked at the server")
@@ -173,14 +182,14 @@ extension Failure {
   }
 
   /// The certificates in the account's CA file were changed after the sign-in.
-  private init(changedAuthorities file: String, of account: String) {
+  private init(changedAuthorities file: String, of account: String, _ signIn: String) {
     let command = "agent account set \(account) --ca-file \(ShellWord.quoted(file))"
     self.init(
       .configurationChanged,
       "the certificates in \(TerminalText.clean(file)) have changed since the sign-in to \(account); nothing was sent",
       hint: ShellWord.isHarmless(file)
         ? Phrase("if that is right: \(command)").withCommandAtEnd(command)
-        : Phrase("restore it, or sign in again: agent login \(account)").withCommandAtEnd("agent login \(account)"))
+        : Phrase("restore it, or sign in again: \(signIn)").withCommandAtEnd(signIn))
   }
 
   /// The ID Token's `claim` differs from that at the sign-in (OpenID Connect Core section 12.2): `iss`, `sub`, `aud`,

@@ -58,7 +58,7 @@ final class IdentityRequests: AccountPart {
     case .failure(.oauth(let error)) where error.code == .invalidToken && mayRefresh:
       requestUserInfo(account, TokenNeed(forceRefresh: true), ticket)
     case .success(let claims): sendIdentity(account, claims ?? JSONObject(), claims.map { _ in .userInfo }, ticket)
-    case .failure(let error): loop.send(.failure(Failure(error, account: name)), to: ticket)
+    case .failure(let error): loop.send(.failure(Failure(error, of: account.shared)), to: ticket)
     }
   }
 

@@ -23,7 +23,7 @@ extension StatusRequests {
     for (summary, account) in accounts {
       account.applySummary(summary)
       if let problem = summary.problem {
-        recordResult(account, Failure(problem, account: summary.name.text), in: batch)
+        recordResult(account, Failure(problem, of: account.shared), in: batch)
       } else if !summary.isSignedIn, account.ownSlot.session.grant?.isAlive(at: now) != true {
         recordResult(account, CheckBatch.Check(.notSignedIn), in: batch)
       } else {
@@ -69,7 +69,7 @@ extension StatusRequests {
     // The response belongs to an earlier session.
     guard account.ownSlot.session.generation == generation else { return obtain(TokenNeed(), account, batch) }
     switch outcome {
-    case .failure(let error): recordResult(account, Failure(error, account: name.text), in: batch)
+    case .failure(let error): recordResult(account, Failure(error, of: account.shared), in: batch)
     case .success(.valid): recordResult(account, CheckBatch.Check(.valid), in: batch)
     case .success(.notPossible): recordResult(account, CheckBatch.Check(.notPossible), in: batch)
     case .success(.ended):

@@ -187,7 +187,7 @@ final class StatusRequests: AccountPart {
     object[.proxy] = summary.configuration.proxy.map { .string($0) }
     let ending = account.ownSlot.session.grant == nil ? summary.endReason : nil
     if let problem = summary.problem ?? account.ownSlot.session.lastFailure ?? ending {
-      object[.problem] = Failure(problem, account: summary.name.text).json
+      object[.problem] = Failure(problem, of: account.shared).json
     }
     return object
   }

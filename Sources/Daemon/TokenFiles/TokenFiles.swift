@@ -124,7 +124,7 @@ final class TokenFiles: AccountPart {
     let waiter = Waiter(ticket: file.ticket, need: need) { [self] slot, outcome in
       switch outcome {
       case .success(let grant): store(grant, in: file, slot)
-      case .failure(let error): handleTokenFailure(file, Failure(error, account: slot.name.text))
+      case .failure(let error): handleTokenFailure(file, Failure(error, of: slot.shared))
       }
     }
     broker.obtain(for: waiter, account)

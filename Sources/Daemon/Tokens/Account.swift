@@ -85,6 +85,7 @@ final class Account {
   /// Applies the account's vault record to the session, unless the vault is locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
+    shared.isUnattended = summary.unattended != nil
     ownSlot.session.applyRecord(
       isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }
@@ -111,6 +112,11 @@ final class SharedAccountState {
   fileprivate(set) var configuration: AccountConfiguration
   /// The last published state of the account's own token.
   var published = PublishedState()
+  /// Whether the last known session's sign-in had no user.
+  var isUnattended = false
+
+  /// The command that signs in again.
+  var signIn: SignInCommand { SignInCommand(name.text, isUnattended ? [SignInCommand.workload] : []) }
 
   fileprivate init(_ name: AccountName, _ configuration: AccountConfiguration) {
     self.name = name

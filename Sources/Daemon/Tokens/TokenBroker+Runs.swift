@@ -34,8 +34,11 @@ extension TokenBroker {
     jobs.runWaiting(as: .refresh(run.account), at: run.configuration.serverIdentifier, run.cancellation) {
       operation.attempt()
     } then: { [self] outcome in
-      // Tokens issued before the record was rewritten remain valid.
-      if let move = (try? outcome.get())?.rewritten { moveTokens(of: run.account, move) }
+      if let attempt = try? outcome.get() {
+        accounts[run.account]?.shared.isUnattended = attempt.isUnattended
+        // Tokens issued before the record was rewritten remain valid.
+        if let move = attempt.rewritten { moveTokens(of: run.account, move) }
+      }
       let result = outcome.flatMap(\.result).mapError { [self] in jobs.replaceCancellation($0) }
       guard case .failure(.assertionNeededFrom(let other)) = result else { return handleRunResult(result, for: run) }
       identityAssertion(of: other, for: run.configuration) { [self] outcome in

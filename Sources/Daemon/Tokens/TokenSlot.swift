@@ -161,8 +161,8 @@ extension Result<AccessGrant, SessionError> {
     where slot.session.hasIrreplaceableToken(at: .now) && slot.session.grant?.isAlive(at: .now) == true:
       throw Wire.Failure(
         .sessionExpired, "\(slot.name.text) has no refresh token: sign in to get a new token",
-        hint: .command("agent login \(slot.name.text)"))
-    case .failure(let error): throw Wire.Failure(error, account: slot.name.text)
+        hint: .command(slot.shared.signIn.again(slot.name.text)))
+    case .failure(let error): throw Wire.Failure(error, of: slot.shared)
     }
   }
 }

@@ -41,6 +41,8 @@ package struct RefreshOperation: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
     package let rewritten: RecordRewrite?
+    /// Whether the session's sign-in had no user.
+    package let isUnattended: Bool
   }
 
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
@@ -48,22 +50,26 @@ package struct RefreshOperation: Sendable {
   /// Like ``run()``, but returns failures.
   package func attempt() -> Outcome {
     var rewritten: RecordRewrite?
+    var isUnattended = false
     do throws(SessionError) {
       let grant = try services.withAccountLock(account, at: nil, cancellation: cancellation) {
         (level) throws(SessionError) in
-        try refresh(at: level, &rewritten)
+        try refresh(at: level, &rewritten, &isUnattended)
       }
-      return Outcome(result: .success(grant), rewritten: nil)
+      return Outcome(result: .success(grant), rewritten: nil, isUnattended: isUnattended)
     } catch {
-      return Outcome(result: .failure(error), rewritten: rewritten)
+      return Outcome(result: .failure(error), rewritten: rewritten, isUnattended: isUnattended)
     }
   }
 
   /// Refreshes the locked account.
-  private func refresh(at level: Protection, _ rewritten: inout RecordRewrite?) throws(SessionError) -> AccessGrant {
+  private func refresh(
+    at level: Protection, _ rewritten: inout RecordRewrite?, _ isUnattended: inout Bool
+  ) throws(SessionError) -> AccessGrant {
     try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
+    isUnattended = record.unattended != nil
     if let ending = record.endError(account, now: services.time.wallSeconds()) { throw ending }
     guard let refreshToken = record.refreshToken else {
       if let block = record.identityBlock { throw block.error(account) }

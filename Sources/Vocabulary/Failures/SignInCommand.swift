@@ -31,6 +31,11 @@ package struct SignInCommand: Sendable {
   /// The command without changes.
   package var phrase: Phrase { with([]) }
 
+  /// The command that signs in to a stored account again, in the same way.
+  package func again(_ account: String) -> String { Self.command([word, account]) }
+
+  private var word: String { isWorkload ? Self.workload : "login" }
+
   /// The command with the switch `name`.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
@@ -40,21 +45,21 @@ package struct SignInCommand: Sendable {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server requires in \("--\(other.name)")")
     }
-    var words = options
+    var options = options
     for name in removed + added.map(\.name) {
-      while let index = words.firstIndex(of: "--\(name)") {
-        let hasValue = words.indices.contains(index + 1) && !words[index + 1].hasPrefix("--")
-        words.removeSubrange(index...(hasValue ? index + 1 : index))
+      while let index = options.firstIndex(of: "--\(name)") {
+        let hasValue = options.indices.contains(index + 1) && !options[index + 1].hasPrefix("--")
+        options.removeSubrange(index...(hasValue ? index + 1 : index))
       }
     }
     let more = added.flatMap { ["--\($0.name)"] + [$0.value].compactMap { $0 } }
     if !isWorkload, let account, added.contains(where: { AccountSetting.isOnlyAccountOption($0.name) }) {
-      let change = newIssuer.map { adding(account, at: $0, words) } ?? ["account", "set", account]
-      let rest = AccountSetting.options(in: words, areSettings: false)
+      let change = newIssuer.map { adding(account, at: $0, options) } ?? ["account", "set", account]
+      let rest = AccountSetting.options(in: options, areSettings: false)
       return Phrase(verbatim: "\(Self.command(change + more)) && \(Self.command(["login", account] + rest))")
     }
-    let command = Self.command([isWorkload ? Self.workload : "login"] + [account].compactMap { $0 } + words + more)
-    if options.isEmpty, added.isEmpty { return .command(command) }
+    let command = Self.command([word] + [account].compactMap { $0 } + options + more)
+    if self.options.isEmpty, added.isEmpty { return .command(command) }
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 
