@@ -7,9 +7,10 @@ internal import Sessions
 enum SecretReader {
   private static let readTimeout = Duration.seconds(30)
 
-  /// Passes the entire content to `body`. Throws `cancelled`, or `unusable` if it is empty, too long or unreadable.
+  /// Passes the entire content to `body`. Throws `cancelled`, or the error that `unusable` returns for the problem.
   static func read<Result>(
-    _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
+    _ source: SharedDescriptor, upTo maximumBytes: Int,
+    or unusable: (ConfigurationError.SecretProblem) -> SessionError, _ cancellation: Cancellation,
     _ body: (Span<UInt8>) throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
     var buffer: SecretBytes
@@ -21,15 +22,16 @@ enum SecretReader {
         try source.readToEnd(into: &bytes, timeout: readTimeout) { cancellation.isCancelled }
       }
     } catch {
-      throw cancellation.isCancelled ? .cancelled : unusable
+      throw cancellation.isCancelled ? .cancelled : unusable(.unreadable)
     }
-    guard (1...maximumBytes).contains(count) else { throw unusable }
+    guard (1...maximumBytes).contains(count) else { throw unusable(count == 0 ? .empty : .tooLong) }
     return try buffer.withBytes { (bytes) throws(SessionError) in try body(bytes.extracting(..<count)) }
   }
 
-  /// Reads one line, without its line break. Throws `unusable` if the line is empty, too long, unreadable or not valid.
+  /// Reads one line, without its line break. Throws like ``read(_:upTo:or:_:_:)``.
   static func readLine(
-    _ source: SharedDescriptor, upTo maximumBytes: Int, or unusable: SessionError, _ cancellation: Cancellation,
+    _ source: SharedDescriptor, upTo maximumBytes: Int,
+    or unusable: (ConfigurationError.SecretProblem) -> SessionError, _ cancellation: Cancellation,
     isValid: (Span<UInt8>) -> Bool
   ) throws(SessionError) -> SharedSecret {
     try read(source, upTo: maximumBytes + 2, or: unusable, cancellation) { (bytes) throws(SessionError) in
@@ -37,7 +39,8 @@ enum SecretReader {
       if bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
       if end > 0, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
       let line = bytes.extracting(..<end)
-      guard (1...maximumBytes).contains(end), isValid(line) else { throw unusable }
+      guard (1...maximumBytes).contains(end) else { throw unusable(end == 0 ? .empty : .tooLong) }
+      guard isValid(line) else { throw unusable(.malformed) }
       return try secureCopy(of: line)
     }
   }
@@ -55,8 +58,8 @@ enum VaultSecret {
   /// Throws a configuration error if the secret is empty, too long or not UTF-8.
   static func read(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SessionError) -> SharedSecret {
     try SecretReader.readLine(
-      source, upTo: maximumBytes, or: .configuration(ConfigurationError(.invalidPassphrase, "")), cancellation,
-      isValid: isUTF8)
+      source, upTo: maximumBytes, or: { _ in .configuration(ConfigurationError(.invalidPassphrase, "")) },
+      cancellation, isValid: isUTF8)
   }
 
   /// Whether the bytes are well-formed UTF-8 (RFC 3629 section 4). Copies nothing.

@@ -52,10 +52,8 @@ extension Failure {
     case .caFile(nil):
       self.init(
         .invalidConfiguration, "\(TerminalText.clean(error.path)) is not a readable PEM file with certificates")
-    case .invalidClientSecret:
-      self.init(.invalidConfiguration, "the client secret is empty, too long, or not printable ASCII on one line")
-    case .invalidRefreshToken:
-      self.init(.invalidConfiguration, "the refresh token is empty, too long, or not printable ASCII on one line")
+    case .unusableSecret(let secret, let problem):
+      self.init(.invalidConfiguration, Phrase(problem, of: secret.title))
     case .missingClientSecret:
       self.init(
         .invalidConfiguration, "the client authentication of this account needs a client secret",
@@ -182,6 +180,29 @@ extension ConfigurationError.KeyProblem {
       Phrase(
         "the client's key is in the TPM but cannot be used; create a P-256 key without a policy, as shown in agent-client(7)"
       )
+    }
+  }
+}
+
+extension ConfigurationError.Secret {
+  fileprivate var title: Phrase {
+    switch self {
+    case .clientSecret: Phrase("the client secret")
+    case .initialAccessToken: Phrase("the initial access token")
+    case .refreshToken: Phrase("the refresh token")
+    case .clientKey: Phrase("the file with the client's key")
+    case .clientCertificate: Phrase("the file with the client's certificate")
+    }
+  }
+}
+
+extension Phrase {
+  fileprivate init(_ problem: ConfigurationError.SecretProblem, of title: Phrase) {
+    switch problem {
+    case .empty: self = Phrase("\(title) is empty")
+    case .tooLong: self = Phrase("\(title) is too long")
+    case .unreadable: self = Phrase("cannot read \(title)")
+    case .malformed: self = Phrase("\(title) must be one line of printable ASCII characters")
     }
   }
 }

@@ -163,7 +163,7 @@ final class URLTokens: AccountPart {
     try choose(request.url, user: nil, named, ticket) { [self] choice in
       let cancellation = context.cancellation(of: ticket)
       jobs.runWaiting(as: .changes(choice.account), cancellation) { () throws(SessionError) in
-        try SecretReader.read(source, upTo: Self.maximumBytes, or: .content, cancellation) {
+        try SecretReader.read(source, upTo: Self.maximumBytes, or: { _ in .content }, cancellation) {
           (text) throws(SessionError) in SealedSecret(try SecretReader.secureCopy(of: text))
         }
       } then: { [self] outcome in

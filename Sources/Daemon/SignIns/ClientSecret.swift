@@ -8,16 +8,21 @@ internal import Sessions
 enum ClientSecret {
   struct Kind {
     let maximumBytes: Int
-    /// Thrown if the secret is empty, too long or not printable ASCII.
-    let unusable: SessionError
+    let unusable: @Sendable (ConfigurationError.SecretProblem) -> SessionError
 
-    static let clientSecret = Kind(
-      maximumBytes: 4096, unusable: .configuration(ConfigurationError(.invalidClientSecret, "the client secret")))
-    /// A refresh token. The limit is high because some servers encode much data in it.
-    static let refreshToken = Kind(
-      maximumBytes: 65_536, unusable: .configuration(ConfigurationError(.invalidRefreshToken, "the refresh token")))
-    static let assertion = Kind(
-      maximumBytes: BearerAssertion.maximumBytes, unusable: .assertion(.malformed, .signInRequest))
+    static let clientSecret = Kind(maximumBytes: 4096, unusable: ClientSecret.error(.clientSecret))
+    /// The limit is high because some servers encode much data in their tokens.
+    static let refreshToken = Kind(maximumBytes: 65_536, unusable: ClientSecret.error(.refreshToken))
+    static let initialAccessToken = Kind(maximumBytes: 65_536, unusable: ClientSecret.error(.initialAccessToken))
+    static let assertion = Kind(maximumBytes: BearerAssertion.maximumBytes) { _ in
+      .assertion(.malformed, .signInRequest)
+    }
+  }
+
+  private static func error(
+    _ secret: ConfigurationError.Secret
+  ) -> @Sendable (ConfigurationError.SecretProblem) -> SessionError {
+    { .configuration(ConfigurationError(.unusableSecret(secret, $0), "")) }
   }
 
   /// Reads one line. Throws a configuration error if the secret is empty or cannot be sent.
@@ -41,8 +46,7 @@ enum ClientSecret {
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
-    let unusable = SessionError.configuration(ConfigurationError(.unusableClientKey(.malformed), ""))
-    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
+    try SecretReader.read(source, upTo: maximumFileBytes - 1, or: error(.clientKey), cancellation) {
       (text) throws(SessionError) in
       try ClientKeyFile(text, in: device)
     }
@@ -53,7 +57,7 @@ enum ClientSecret {
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
     let unusable = SessionError.configuration(ConfigurationError(.unusableClientCertificate, ""))
-    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: unusable, cancellation) {
+    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: error(.clientCertificate), cancellation) {
       (text) throws(SessionError) in
       for index in text.indices where text[index] >= 0x7F || text[index] == 0 { throw unusable }
       return try SecretReader.secureCopy(of: text)

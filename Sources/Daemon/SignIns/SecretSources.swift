@@ -43,7 +43,7 @@ struct SecretSources: Sendable {
       secrets.credentials.certificate = try ClientSecret.readCertificates(source, cancellation)
     }
     if let source = sources[.initialAccessToken] {
-      secrets.initialAccessToken = try ClientSecret.read(source, as: .refreshToken, cancellation)
+      secrets.initialAccessToken = try ClientSecret.read(source, as: .initialAccessToken, cancellation)
     }
     if let source = sources[.assertion] {
       secrets.assertion = try ClientSecret.read(source, as: .assertion, cancellation)

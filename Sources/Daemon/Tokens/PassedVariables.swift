@@ -25,7 +25,8 @@ final class PassedVariables: DaemonPart {
       var values: [String: SealedSecret] = [:]
       for (name, source) in zip(request.names, sources) {
         let unusable = SessionError.assertion(.malformed, .variable(name))
-        let value = try SecretReader.readLine(source, upTo: Self.maximumBytes, or: unusable, cancellation) { bytes in
+        let value = try SecretReader.readLine(source, upTo: Self.maximumBytes, or: { _ in unusable }, cancellation) {
+          bytes in
           bytes.indices.allSatisfy { bytes[$0].isVisibleASCII }
         }
         values[name] = SealedSecret(value)

@@ -27,7 +27,8 @@ extension TokenBroker {
       } catch {
         throw .memory
       }
-      return try SecretReader.read(source, upTo: EnvironmentScreening.maximumBytes, or: .content, cancellation) {
+      return try SecretReader.read(source, upTo: EnvironmentScreening.maximumBytes, or: { _ in .content }, cancellation)
+      {
         (bytes) throws(SessionError) in try TokenFinder(tokens).indicesOfValues(withTokensIn: bytes)
       }
     } then: { [self] outcome in

@@ -278,10 +278,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case caFile(SystemError?)
     /// A public key pin is not `sha256//` and a SHA-256 digest in Base64.
     case invalidPin
-    /// The client secret is empty, too long, or has forbidden characters (RFC 6749, appendix A.2).
-    case invalidClientSecret
-    /// The refresh token is empty, too long, or has forbidden characters (RFC 6749, appendix A.17).
-    case invalidRefreshToken
+    case unusableSecret(Secret, SecretProblem)
     /// The passphrase or PIN is empty, too long, or not UTF-8.
     case invalidPassphrase
     case unusableClientKey(KeyProblem)
@@ -294,6 +291,17 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case clientsFile(AdministratorFiles.Problem)
     /// The provider is neither built in nor defined by a valid file of the administrator.
     case unknownProvider
+  }
+  /// A secret, key or certificate of a client.
+  package enum Secret: Hashable, Sendable {
+    case clientSecret, initialAccessToken, refreshToken, clientKey, clientCertificate
+  }
+  package enum SecretProblem: Hashable, Sendable {
+    case empty
+    case tooLong
+    case unreadable
+    /// Not one line of printable ASCII (RFC 6749, appendices A.2 and A.17).
+    case malformed
   }
   package enum KeyProblem: Hashable, Sendable {
     /// The file is neither PEM nor a JSON Web Key, or the key's numbers are inconsistent.

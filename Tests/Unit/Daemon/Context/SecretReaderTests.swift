@@ -8,6 +8,10 @@ import Testing
 @testable import Daemon
 
 @Suite struct `A secret that comes in a descriptor` {
+  private static func error(_ problem: ConfigurationError.SecretProblem) -> SessionError {
+    .configuration(ConfigurationError(.unusableSecret(.clientSecret, problem), ""))
+  }
+
   private func source(_ text: String) throws -> SharedDescriptor {
     SharedDescriptor(try FileDescriptor.inMemory(Array(text.utf8).span))
   }
@@ -15,7 +19,7 @@ import Testing
   /// Reads a line of at most eight bytes.
   private func line(_ text: String) throws -> String {
     let source = try source(text)
-    return try SecretReader.readLine(source, upTo: 8, or: .content, Cancellation()) { _ in true }.text
+    return try SecretReader.readLine(source, upTo: 8, or: Self.error, Cancellation()) { _ in true }.text
   }
 
   private func passphrase(bytes: Int) throws -> Int {
@@ -25,20 +29,19 @@ import Testing
 
   @Test(arguments: ["", "\n", "\r\n"]) func `is one line, whose end is no part of it`(end: String) throws {
     #expect(try line("12345678" + end) == "12345678")
-    #expect(throws: SessionError.content) { try line("123456789" + end) }
-    #expect(throws: SessionError.content) { try line(end) }
+    #expect(throws: Self.error(.tooLong)) { try line("123456789" + end) }
+    #expect(throws: Self.error(.empty)) { try line(end) }
     #expect(try line("a\r b" + end) == "a\r b")
   }
 
   @Test func `is refused where it is empty or too long`() throws {
     func count(_ text: String) throws -> Int {
       let source = try source(text)
-      return try SecretReader.read(source, upTo: 8, or: .content, Cancellation()) { $0.count }
+      return try SecretReader.read(source, upTo: 8, or: Self.error, Cancellation()) { $0.count }
     }
     #expect(try count("12345678") == 8)
-    for text in ["", "123456789", "1234567890"] {
-      #expect(throws: SessionError.content) { try count(text) }
-    }
+    #expect(throws: Self.error(.empty)) { try count("") }
+    for text in ["123456789", "1234567890"] { #expect(throws: Self.error(.tooLong)) { try count(text) } }
   }
 
   @Test func `as a passphrase has at most 1,024 bytes`() throws {

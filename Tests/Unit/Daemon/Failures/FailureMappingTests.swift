@@ -385,7 +385,7 @@ import WireSupport
     (.storage(system), .storage),
     (.caFile(nil), .invalidConfiguration), (.caFile(system), .invalidConfiguration),
     (.invalidPin, .invalidConfiguration),
-    (.invalidClientSecret, .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
+    (.unusableSecret(.clientSecret, .empty), .invalidConfiguration), (.missingClientSecret, .invalidConfiguration),
   ]
 
   @Test(arguments: configurationErrors)

@@ -24,18 +24,22 @@ import Testing
     #expect(try Self.read(String(decoding: all, as: UTF8.self)) == all)
   }
 
-  @Test(arguments: ["", "\n", "\r\n", "two\nlines", "tab\there", "caf\u{E9}", "nul\0", "a\n\n"])
+  private static func error(_ problem: ConfigurationError.SecretProblem) -> SessionError {
+    .configuration(ConfigurationError(.unusableSecret(.clientSecret, problem), ""))
+  }
+
+  @Test(arguments: ["two\nlines", "tab\there", "caf\u{E9}", "nul\0", "a\n\n"])
   func `is refused when it can be none`(text: String) {
-    #expect(throws: SessionError.configuration(ConfigurationError(.invalidClientSecret, "the client secret"))) {
-      _ = try Self.read(text)
-    }
+    #expect(throws: Self.error(.malformed)) { _ = try Self.read(text) }
+  }
+
+  @Test(arguments: ["", "\n", "\r\n"]) func `is refused when it is empty`(text: String) {
+    #expect(throws: Self.error(.empty)) { _ = try Self.read(text) }
   }
 
   @Test func `has a limit`() throws {
     #expect(try Self.read(String(repeating: "x", count: 4095)).count == 4095)
-    #expect(throws: SessionError.configuration(ConfigurationError(.invalidClientSecret, "the client secret"))) {
-      _ = try Self.read(String(repeating: "x", count: 4096))
-    }
+    #expect(throws: Self.error(.tooLong)) { _ = try Self.read(String(repeating: "x", count: 4096)) }
   }
 }
 
@@ -47,7 +51,7 @@ import Testing
 
   @Test func `has less than 64 KiB`() throws {
     #expect(try Self.read(65_535) == 65_535)
-    #expect(throws: SessionError.configuration(ConfigurationError(.unusableClientCertificate, ""))) {
+    #expect(throws: SessionError.configuration(ConfigurationError(.unusableSecret(.clientCertificate, .tooLong), ""))) {
       _ = try Self.read(65_536)
     }
   }
