@@ -93,6 +93,13 @@ import Wire
     #expect(String(decoding: reply.serialized(), as: UTF8.self) == line + "\n")
   }
 
+  @Test(arguments: lines) func `is refused, or read without a member of another type`(line: String) throws {
+    for changed in try changingEachMember(of: line) {
+      let reply = try? Reply(parsing: Array(changed.utf8).span)
+      #expect(reply.map { String(decoding: $0.serialized(), as: UTF8.self) } != line + "\n", "\(changed)")
+    }
+  }
+
   @Test func `exists for each event and each member`() throws {
     var recorded: [String: Set<String>] = [:]
     func record(_ object: JSONObject) throws {

@@ -104,6 +104,12 @@ import Wire
     #expect(String(decoding: envelope.serialized(), as: UTF8.self) == line + "\n")
   }
 
+  @Test(arguments: lines) func `is refused if a member has another type`(line: String) throws {
+    for changed in try changingEachMember(of: line) {
+      #expect(throws: Failure.self, "\(changed)") { try RequestEnvelope(parsing: Array(changed.utf8).span) }
+    }
+  }
+
   @Test func `exists for each request and each member`() throws {
     var recorded: [String: Set<String>] = [:]
     for line in Self.lines {
@@ -118,4 +124,22 @@ import Wire
     }
     #expect(recorded.count == Request.declarations.count)
   }
+}
+
+/// The lines with one member replaced by an empty object, or an object by a number. Also replaces members of an entry, but
+/// no `false`, which an absent member means, too.
+func changingEachMember(of line: String) throws -> [String] {
+  func changing(_ object: JSONObject) -> [JSONObject] {
+    object.names.flatMap { name -> [JSONObject] in
+      guard let value = object[name], value != false else { return [] }
+      let inner = name == "entry" ? changing(value.object ?? JSONObject()).map(JSON.object) : []
+      return (inner + [value.object == nil ? [:] : 7]).map { replacement in
+        var changed = object
+        changed[name] = replacement
+        return changed
+      }
+    }
+  }
+  let object = try #require(try JSON(parsing: Array(line.utf8)).object)
+  return changing(object).map { String(decoding: JSON.object($0).serialized(), as: UTF8.self) }
 }
