@@ -203,9 +203,10 @@ struct SetupCommand {
 
   private func print(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
-    let outcome = outcome(client, context, .printed, plan.file, plan.text)
-    try console.answer(outcome.json) { _ in plan.text.joined(separator: "\n") + "\n" }
+    let files = try client.printedSettingsFiles?(context.files) ?? []
+    let outcome = outcome(client, context, .printed, plan.file ?? files.first, plan.text)
     if !console.usesJSON { console.note(outcome.phrase) }
+    try console.answer(outcome.json) { _ in plan.text.joined(separator: "\n") + "\n" }
     for note in plan.notes { console.note(note) }
     noteTrial(client)
   }

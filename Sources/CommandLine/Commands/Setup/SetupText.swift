@@ -45,7 +45,7 @@ struct SetupOutcome: Sendable {
     case .setUp: Phrase("\(subject) is set up: \(file)")
     case .unchanged: Phrase("\(subject) is already set up: \(file)")
     case .proposed: Phrase("nothing changed; would add to \(file):")
-    case .printed: Phrase("nothing changed; add this to the settings of \(client.name):")
+    case .printed: Phrase("nothing changed; add this to \(file):")
     case .works: Phrase("\(subject) gets a token of \(account ?? "")")
     case .undone: Phrase("removed \(subject) from \(file)")
     case .missing: Phrase("\(subject) is no longer in \(file)")
