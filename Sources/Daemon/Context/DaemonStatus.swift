@@ -20,6 +20,8 @@ struct DaemonStatus {
     let build = VersionInfo.json
     for name in build.names { object[name] = build[name] }
     object["socket"] = socketPath.map { .string($0) }
+    object["settings_directory"] = (try? UserDirectories.configHome).map { .string($0 + "/agent") }
+    object["state_directory"] = (try? UserDirectories.stateHome).map { .string($0 + "/agent") }
     if Namespaces.arePrivate { object["own_namespaces"] = true }
     let group = ControlGroup.current
     object["service"] = group.service.map { .string($0) }

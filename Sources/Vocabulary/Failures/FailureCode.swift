@@ -62,7 +62,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case idTokenRejected = "id_token_rejected"
-  /// The server issued a token that is not bound to the account's key.
+  /// A token lacks a required binding to a key, or has one that its user does not support.
   case tokenNotBound = "token_not_bound"
   /// The server's tokens expire too early for the request.
   case lifetimeTooShort = "lifetime_too_short"
@@ -161,7 +161,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
     case .serverRejected: (.failed, "The server refused the request.")
     case .serverMisbehaved: (.failed, "The server's response violates the protocol.")
     case .idTokenRejected: (.failed, "The ID Token is not valid.")
-    case .tokenNotBound: (.failed, "The server issued a token not bound to the account's key, so it was dropped.")
+    case .tokenNotBound: (.failed, "A token is not bound to a key but must be, or is but must not be.")
     case .lifetimeTooShort: (.failed, "The server's tokens are not valid for as long as `min_valid` requires.")
     case .foreignDevice: (.failed, "The vault was made on another device.")
     case .vaultUnusable: (.failed, "The vault is damaged or has an unknown version.")

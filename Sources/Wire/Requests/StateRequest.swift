@@ -223,14 +223,16 @@ package enum DaemonRequest: RequestBody {
       .object(
         "libraries", "The versions of the libraries in use.",
         members: ["libcurl", "openssl", "libqrencode"].map { MemberDescription($0, "text", "Its version.") }),
-      .flag("program_replaced", "Whether the program file was replaced by another version."),
+      .flag("program_replaced", "Whether its program file was replaced."),
       .flag("own_namespaces", "It has its own namespaces, so programs outside do not use it."),
       .text("service", "The systemd service that started it, and ends it, if not its own."),
       .number("uptime", "Seconds since the start."),
       .text("socket", "The path of the socket; absent for a private daemon."),
+      .text("settings_directory", "The directory of the settings."),
+      .text("state_directory", "The directory of the vault."),
       .number("memory_pss_kib", "The proportional set size, in KiB."),
       .number("memory_private_dirty_kib", "The private dirty memory, in KiB."),
-      .number("longest_turn_us", "The longest time between two waits of its loop, in microseconds."),
+      .number("longest_turn_us", "Its loop's longest turn, in microseconds."),
       .text("secure_heap", "The memory for secrets: `locked`, `unlocked` or `unavailable`."),
       .number("secure_heap_used", "The number of bytes of it in use."),
       .object(

@@ -4,12 +4,15 @@ internal import Wire
 
 enum DaemonCheck {
   /// Checks the result of `doctor`.
-  static func run(_ answer: JSONObject, now: Int = SystemTime().wallSeconds()) -> [Finding] {
+  static func run(
+    _ answer: JSONObject, now: Int = SystemTime().wallSeconds(),
+    in variables: UserDirectories.Variables = Environment.value
+  ) -> [Finding] {
     let accounts = answer["accounts"]?.array ?? []
     let none = Finding(.account, .warn, Phrase("no accounts yet"), hint: Phrase("agent login"))
-    return daemon(answer["daemon"]) + unknownSettings(answer) + servers(accounts)
+    return daemon(answer["daemon"], variables) + unknownSettings(answer) + servers(accounts)
       + (answer["accounts"] == .array([]) ? [none] : [])
-      + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, Environment.value) }
+      + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, variables) }
   }
 
   /// Warns if a proxy that the user did not choose differs from the environment's. `variables` reads a variable.
@@ -68,8 +71,8 @@ enum DaemonCheck {
     }
   }
 
-  /// Checks the daemon's version and restrictions.
-  private static func daemon(_ daemon: JSON?) -> [Finding] {
+  /// Checks the daemon's version, directories and restrictions.
+  private static func daemon(_ daemon: JSON?, _ variables: (String) -> String?) -> [Finding] {
     var findings: [Finding] = []
     let restart = Phrase("agent daemon restart")
     let version = daemon?["version"]?.string ?? "?"
@@ -79,6 +82,17 @@ enum DaemonCheck {
     }
     if daemon?["program_replaced"]?.bool == true {
       findings.add(.daemon, .warn, Phrase("the running program was replaced by another version"), hint: restart)
+    }
+    let directories = [
+      ("settings_directory", try? UserDirectories.configHome(in: variables)),
+      ("state_directory", try? UserDirectories.stateHome(in: variables)),
+    ]
+    for (member, home) in directories {
+      guard let used = daemon?[member]?.string, let own = home.map({ $0 + "/agent" }), !used.hasSameBytes(as: own)
+      else {
+        continue
+      }
+      findings.add(.daemon, .warn, Phrase("the daemon uses \(used), this environment \(own)"), hint: restart)
     }
     findings += DaemonText.problems(daemon).map {
       Finding(.daemon, .warn, $0, hint: Phrase("agent daemon restart"))
@@ -157,6 +171,7 @@ enum DaemonCheck {
   /// Checks an account's session and scope.
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
+    let signIn = Phrase(verbatim: account[.guest]?.bool == true ? "agent workload \(name)" : "agent login \(name)")
     var findings: [Finding] = []
     if let failure = account[.problem].flatMap({ Failure(json: $0) }) {
       let text = account[.failedAt]?.int.map { Phrase("\(failure.text), \(RelativeTime.pastPhrase($0, now: now))") }
@@ -165,7 +180,7 @@ enum DaemonCheck {
         .account, isPassing ? .warn : .fail, text ?? failure.text,
         hint: failure.advice ?? Phrase(verbatim: "agent status \(name)"))
     } else if account[.state]?.string == SessionState.signedOut.rawValue {
-      findings.add(.account, .warn, Phrase("\(name): not signed in"), hint: Phrase("agent login \(name)"))
+      findings.add(.account, .warn, Phrase("\(name): not signed in"), hint: signIn)
     } else {
       findings.add(.account, .ok, Phrase("\(name): \(state(account, now))"))
     }
@@ -175,7 +190,7 @@ enum DaemonCheck {
     if !given.isEmpty, !missing.isEmpty {
       findings.add(
         .scope, .warn, Phrase("\(name): requested but not granted: \(missing.joined(separator: " "))"),
-        hint: Phrase("agent login \(name)"))
+        hint: signIn)
     }
     return findings
   }

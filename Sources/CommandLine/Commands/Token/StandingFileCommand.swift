@@ -9,7 +9,7 @@ enum StandingFileCommand {
     summary: "Keep tokens in files while accounts are signed in",
     answer: [
       .objects(
-        "token_files", "The files; of `add` the new one, of `remove` those left of the account.",
+        "token_files", "The files: for `add` the new one, for `remove` the remaining ones of the account.",
         members: [
           .text("account", "The account."), .text("path", "The file."),
           .flag("id_token", "True if it contains the ID Token."),
@@ -29,7 +29,7 @@ enum StandingFileCommand {
     makeAction: makeAction)
 
   private static let wlcg = Option<Bool>(
-    "wlcg", in: .service, "Use the path that programs of the grid try; `bt_uUID` in `XDG_RUNTIME_DIR`")
+    "wlcg", in: .service, "Use the file that grid programs read; `bt_uUID` in `XDG_RUNTIME_DIR`")
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
     let client = DaemonClient(invocation)

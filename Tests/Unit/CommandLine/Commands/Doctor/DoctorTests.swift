@@ -31,6 +31,22 @@ import Wire
     #expect(lines.contains(line), "\(lines)")
   }
 
+  @Test func `warn if the daemon uses other directories than this environment`() {
+    func lines(_ settings: String, _ state: String) -> [String] {
+      let daemon: JSONObject = [
+        "version": .string(Product.version), "settings_directory": .string(settings), "state_directory": .string(state),
+      ]
+      let variables = ["XDG_CONFIG_HOME": "/here/config", "XDG_STATE_HOME": "/here/state"]
+      return DaemonCheck.run(["daemon": .object(daemon), "accounts": []], now: 10_000) { variables[$0] }.map(Self.line)
+    }
+    let warning = "warn daemon: the daemon uses /other/agent, this environment"
+    #expect(
+      lines("/other/agent", "/here/state/agent").first == "\(warning) /here/config/agent; try: agent daemon restart")
+    #expect(
+      lines("/here/config/agent", "/other/agent").first == "\(warning) /here/state/agent; try: agent daemon restart")
+    #expect(lines("/here/config/agent", "/here/state/agent").first?.hasPrefix("ok daemon") == true)
+  }
+
   @Test func `tell a server once, however many accounts are there`() {
     var answer = Self.account([Self.server([("milliseconds", 7), ("keys", 1)])])
     answer["accounts"] = .array((answer["accounts"]?.array ?? []) + (answer["accounts"]?.array ?? []))
