@@ -233,6 +233,7 @@ final class SignIns: AccountPart {
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
     account.ownSlot.refusals = OriginRefusals()
+    account.shared.isUnattended = outcome.unattended != nil
     broker.keepIfUnlocked(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) {

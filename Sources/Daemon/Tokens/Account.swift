@@ -85,7 +85,7 @@ final class Account {
   /// Applies the account's vault record to the session, unless the vault is locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    shared.isUnattended = summary.unattended != nil
+    if summary.isSignedIn { shared.isUnattended = summary.unattended != nil }
     ownSlot.session.applyRecord(
       isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }

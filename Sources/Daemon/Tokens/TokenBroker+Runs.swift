@@ -35,7 +35,7 @@ extension TokenBroker {
       operation.attempt()
     } then: { [self] outcome in
       if let attempt = try? outcome.get() {
-        accounts[run.account]?.shared.isUnattended = attempt.isUnattended
+        if let known = attempt.isUnattended { accounts[run.account]?.shared.isUnattended = known }
         // Tokens issued before the record was rewritten remain valid.
         if let move = attempt.rewritten { moveTokens(of: run.account, move) }
       }

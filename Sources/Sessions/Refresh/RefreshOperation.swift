@@ -41,8 +41,8 @@ package struct RefreshOperation: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
     package let rewritten: RecordRewrite?
-    /// Whether the session's sign-in had no user.
-    package let isUnattended: Bool
+    /// Whether the session's sign-in had no user, or nil if there is no session.
+    package let isUnattended: Bool?
   }
 
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
@@ -50,7 +50,7 @@ package struct RefreshOperation: Sendable {
   /// Like ``run()``, but returns failures.
   package func attempt() -> Outcome {
     var rewritten: RecordRewrite?
-    var isUnattended = false
+    var isUnattended: Bool?
     do throws(SessionError) {
       let grant = try services.withAccountLock(account, at: nil, cancellation: cancellation) {
         (level) throws(SessionError) in
@@ -64,7 +64,7 @@ package struct RefreshOperation: Sendable {
 
   /// Refreshes the locked account.
   private func refresh(
-    at level: Protection, _ rewritten: inout RecordRewrite?, _ isUnattended: inout Bool
+    at level: Protection, _ rewritten: inout RecordRewrite?, _ isUnattended: inout Bool?
   ) throws(SessionError) -> AccessGrant {
     try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)

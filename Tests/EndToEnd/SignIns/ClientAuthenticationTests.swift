@@ -189,6 +189,22 @@ import Testing
     }
   }
 
+  @Test func `leads to its own command when it has ended`() throws {
+    try Issuer.with(["--open-registration"]) { issuer in
+      try AgentTree.with { tree in
+        let login = try tree.agent(["workload", "work", "--register", "--issuer", issuer.url, "--allow-http-loopback"])
+        try #require(login.succeeded, "\(login.errorText)")
+        try #require(try tree.agent("daemon", "restart").succeeded)
+        _ = try tree.token()
+        try #require(try tree.agent("logout", "work").succeeded)
+        let ended = try tree.agent("token", "work")
+        #expect(ended.errorText.contains("hint: agent workload work\n"), "\(ended.errorText)")
+        let again = try tree.agent(["workload", "work", "--register"])
+        #expect(again.succeeded, "\(again.errorText)")
+      }
+    }
+  }
+
   @Test func `needs a client that proves who it is`() throws {
     try Issuer.with(["--open-registration"]) { issuer in
       try AgentTree.with { tree in
