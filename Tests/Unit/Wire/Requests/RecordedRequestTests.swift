@@ -110,6 +110,29 @@ import Wire
     }
   }
 
+  static let numbers: [(request: String, member: String, range: ClosedRange<Int>)] = [
+    ("token", "min_valid", 0...86_400), ("token", "wait", 1...3600), ("token", "timeout", 1...3600),
+    ("assume_role", "duration", 900...43_200), ("login", "max_age", 0...31_536_000), ("resource", "wait", 1...3600),
+    ("resource", "idle", 0...86_400), ("verify", "clock_skew", 0...300), ("vault_remove_slot", "slot", 1...255),
+    ("vault_set", "lock_after", 0...2_592_000), ("lease", "uses", 1...1_000_000), ("lease", "expires_in", 1...604_800),
+    ("lease_peer", "uid", 0...4_294_967_294), ("lease_peer", "pid", 0...2_147_483_647),
+    ("lease_answer", "question", 1...Int.max),
+  ]
+
+  @Test(arguments: numbers) func `has numbers within these limits`(
+    request: String, member: String, range: ClosedRange<Int>
+  ) throws {
+    let recorded = try Self.lines.compactMap { try JSON(parsing: Array($0.utf8)).object }
+    var object = try #require(recorded.first { $0["request"]?.string == request && $0[member] != nil })
+    func isAccepted(_ number: Int) -> Bool {
+      object[member] = .int(number)
+      let bytes = JSON.object(object).serialized()
+      return (try? RequestEnvelope(parsing: bytes.span)) != nil
+    }
+    #expect(isAccepted(range.lowerBound) && !isAccepted(range.lowerBound - 1))
+    #expect(isAccepted(range.upperBound) && (range.upperBound == .max || !isAccepted(range.upperBound + 1)))
+  }
+
   @Test func `exists for each request and each member`() throws {
     var recorded: [String: Set<String>] = [:]
     for line in Self.lines {
