@@ -215,8 +215,18 @@ struct Parser {
       let line = ["agent login"] + operands.prefix(1).map(ShellWord.quoted) + ["--client-secret-prompt"]
       return error(message, hint: Phrase("the secret is given at sign-in: \(line.joined(separator: " "))"))
     }
-    let value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
-    let line = arguments.dropLast(remaining.count + 1) + meant.prefix(1) + value + remaining
+    if meant.isEmpty, command?.name == .login, ["refresh-token", "token", "with-token"].contains(name) {
+      return error(message, hint: Phrase(verbatim: "agent help account import"))
+    }
+    var value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
+    var rest = remaining
+    // A switch of ours has no value, as in `--format json`.
+    if meant == ["--json"] {
+      if value.isEmpty, let next = rest.first, !next.hasPrefix("-") { rest.removeFirst() }
+      value = []
+    }
+    let words = meant.prefix(1).flatMap { $0.split(separator: "=").map { String($0) } }
+    let line = arguments.dropLast(remaining.count + 1) + words + value + rest
     // The value of such an option is a variable's name, unlike in our options.
     let hint = name.hasSuffix("-env") || meant.count != 1 ? nil : corrected(Array(line))
     return error(message, hint: hint ?? Phrase.didYouMean(meant) ?? commandToRun(from: argument))

@@ -44,6 +44,11 @@ enum WordSuggestions {
     default:
       let members = CommandName.listed.filter { $0.words.count == 2 && $0.words[1] == word }
       if !members.isEmpty { return members.map(\.rawValue) }
+      // As in `setup-git` and `daemon-start`.
+      let parts = word.split(separator: "-", maxSplits: 1).map { String($0) }
+      if parts.count == 2, CommandName(rawValue: parts.joined(separator: " ")) != nil || parts[0] == "setup" {
+        return [parts.joined(separator: " ")]
+      }
       return Suggestion.candidates(for: word, among: CommandName.firstWords)
     }
   }
@@ -93,9 +98,10 @@ enum WordSuggestions {
       case "silent": ["quiet"]
       case "format", "output": [known.contains("shell") ? "shell" : "json"]
       case "non-interactive", "batch": ["no-input"]
+      case _ where known.contains("shell") && Shell.all.contains(where: { $0.name == name }): ["shell=\(name)"]
       default: []
       }
-    let meant = own.filter(known.contains)
+    let meant = own.filter { known.contains(String($0.prefix { $0 != "=" })) }
     // The value of one is a number, of the other a path.
     let alike = known.filter { $0.hasSuffix("-fd") == name.hasSuffix("-fd") }
     return meant.isEmpty ? Suggestion.candidates(for: name, among: alike) : meant
