@@ -128,8 +128,8 @@ final class SocketWaits: Sendable {
       for event in events {
         if event.key == 0 { alarm.drain() } else { finish(event.key, .readable) }
       }
-      // The process may have been stopped past the deadline, so poll first.
-      if events.isEmpty { for key in late { finish(key, .late) } }
+      // The process may have been stopped past the deadline, so all that is readable is handled first.
+      if events.count < Poller.maximumEvents { for key in late { finish(key, .late) } }
     }
   }
 }

@@ -30,6 +30,9 @@ package struct Poller: ~Copyable, Sendable {
     package var hungUp: Bool
   }
 
+  /// The maximum number of events of one wait.
+  package static let maximumEvents = 64
+
   private let descriptor: FileDescriptor
 
   /// The set's own descriptor, readable when an event is waiting.
@@ -53,7 +56,7 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(agent_epoll_remove(raw, descriptor), "epoll_ctl")
   }
 
-  /// Waits for events, at most 64 at a time. Returns none after the timeout, which is negative for no limit.
+  /// Waits for events. Returns none after the timeout, which is negative for no limit.
   package borrowing func wait(timeoutMilliseconds: Int32 = -1) throws(SystemError) -> [Event] {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
@@ -85,7 +88,7 @@ package struct Poller: ~Copyable, Sendable {
   /// Waits once. Returns the number of events, or a negated error number.
   private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
     let poller = raw
-    return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: 64) { found in
+    return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: Self.maximumEvents) { found in
       let count = unsafe agent_epoll_wait(poller, found.baseAddress!, Int32(found.count), milliseconds)
       for index in 0..<Int(max(0, count)) {
         let (key, flags) = unsafe (found[index].key, found[index].flags)
