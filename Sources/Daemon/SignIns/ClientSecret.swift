@@ -10,10 +10,10 @@ enum ClientSecret {
     let maximumBytes: Int
     let unusable: @Sendable (ConfigurationError.SecretProblem) -> SessionError
 
-    static let clientSecret = Kind(maximumBytes: 4096, unusable: ClientSecret.error(.clientSecret))
+    static let clientSecret = Kind(maximumBytes: 4095, unusable: ClientSecret.error(.clientSecret))
     /// The limit is high because some servers encode much data in their tokens.
-    static let refreshToken = Kind(maximumBytes: 65_536, unusable: ClientSecret.error(.refreshToken))
-    static let initialAccessToken = Kind(maximumBytes: 65_536, unusable: ClientSecret.error(.initialAccessToken))
+    static let refreshToken = Kind(maximumBytes: 65_535, unusable: ClientSecret.error(.refreshToken))
+    static let initialAccessToken = Kind(maximumBytes: 65_535, unusable: ClientSecret.error(.initialAccessToken))
     static let assertion = Kind(maximumBytes: BearerAssertion.maximumBytes) { _ in
       .assertion(.malformed, .signInRequest)
     }
@@ -29,7 +29,7 @@ enum ClientSecret {
   static func read(
     _ source: SharedDescriptor, as kind: Kind = .clientSecret, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
-    try SecretReader.readLine(source, upTo: kind.maximumBytes - 1, or: kind.unusable, cancellation) { bytes in
+    try SecretReader.readLine(source, upTo: kind.maximumBytes, or: kind.unusable, cancellation) { bytes in
       bytes.indices.allSatisfy { bytes[$0].isPrintableASCII }
     }
   }
@@ -40,13 +40,13 @@ enum ClientSecret {
   }
 
   /// The maximum size of a file with a key or certificates.
-  private static let maximumFileBytes = 65_536
+  private static let maximumFileBytes = 65_535
 
   /// Reads a private key in PEM or as a JSON Web Key. `device` is the TPM that may contain the key.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
-    try SecretReader.read(source, upTo: maximumFileBytes - 1, or: error(.clientKey), cancellation) {
+    try SecretReader.read(source, upTo: maximumFileBytes, or: error(.clientKey), cancellation) {
       (text) throws(SessionError) in
       try ClientKeyFile(text, in: device)
     }
@@ -57,7 +57,7 @@ enum ClientSecret {
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {
     let unusable = SessionError.configuration(ConfigurationError(.unusableClientCertificate, ""))
-    return try SecretReader.read(source, upTo: maximumFileBytes - 1, or: error(.clientCertificate), cancellation) {
+    return try SecretReader.read(source, upTo: maximumFileBytes, or: error(.clientCertificate), cancellation) {
       (text) throws(SessionError) in
       for index in text.indices where text[index] >= 0x7F || text[index] == 0 { throw unusable }
       return try SecretReader.secureCopy(of: text)

@@ -41,6 +41,17 @@ import Testing
     #expect(try Self.read(String(repeating: "x", count: 4095)).count == 4095)
     #expect(throws: Self.error(.tooLong)) { _ = try Self.read(String(repeating: "x", count: 4096)) }
   }
+
+  // A variable and a file have the same limit.
+  @Test func `that is an assertion has the limit of assertions`() throws {
+    func count(_ bytes: Int) throws -> Int {
+      let text = [UInt8](repeating: UInt8(ascii: "x"), count: bytes)
+      let source = SharedDescriptor(try FileDescriptor.inMemory(text.span))
+      return try ClientSecret.read(source, as: .assertion, Cancellation()).bytes.withBytes { $0.count }
+    }
+    #expect(try count(BearerAssertion.maximumBytes) == BearerAssertion.maximumBytes)
+    #expect(throws: SessionError.self) { try count(BearerAssertion.maximumBytes + 1) }
+  }
 }
 
 @Suite struct `A client's file that is handed over` {
