@@ -2,8 +2,8 @@ internal import Wire
 
 /// An access token with its session.
 ///
-/// The token cannot be copied, printed or interpolated, and its bytes are overwritten at the end of its lifetime.
-/// Request it each time you need it: the agent returns a cached token in well under a millisecond.
+/// Cannot be copied, printed or interpolated; its bytes are overwritten at the end of its lifetime. Request it for each
+/// use: the agent caches it.
 public struct AccessToken: ~Copyable, Sendable {
   /// The token's session.
   public let session: Session
@@ -11,8 +11,7 @@ public struct AccessToken: ~Copyable, Sendable {
   /// The token type: `Bearer` (RFC 6750) or `DPoP` (RFC 9449).
   public let type: String
 
-  /// The value of the `DPoP` header (RFC 9449, section 4.1); nil unless the token is from
-  /// ``Agent/tokenWithProof(method:url:nonce:for:)``.
+  /// The `DPoP` header (RFC 9449, section 4.1); nil unless from ``Agent/tokenWithProof(method:url:nonce:for:)``.
   public let proof: String?
 
   private let bytes: TokenBytes
@@ -32,15 +31,12 @@ public struct AccessToken: ~Copyable, Sendable {
     try bytes.withBytes(body)
   }
 
-  /// A hash that identifies the token in this process.
   borrowing func fingerprint() -> Int { bytes.fingerprint() }
 
-  /// Returns the token as a `String`, which cannot be overwritten after use. Use it only for interfaces that require
-  /// one.
+  /// Returns the token as a `String`, which cannot be overwritten, for interfaces that require one.
   public borrowing func revealed() -> String { bytes.text() }
 
-  /// Returns the value of the `Authorization` header. A request with a `DPoP` token also needs a `DPoP` header with
-  /// ``proof``.
+  /// Returns the value of the `Authorization` header. A `DPoP` token also needs a `DPoP` header with ``proof``.
   public borrowing func revealedAuthorization() -> String {
     "\(type) \(revealed())"
   }

@@ -1,32 +1,32 @@
 internal import Encoding
 internal import Wire
 
-/// An account and the state of its session, as the agent knows it without contacting a server.
+/// An account and its session's state, as known without contacting a server.
 public struct Account: Sendable, Hashable {
   /// The state of a session.
   public enum State: String, Sendable, Hashable, CaseIterable {
     case signedOut = "signed_out"
     case signingIn = "signing_in"
-    /// There is a valid access token.
+    /// The access token is valid.
     case active
-    /// The session needs a new access token, which the next request gets.
+    /// The next request renews the access token.
     case stale
     case refreshing
-    /// The session has ended. The user must sign in again.
+    /// The user must sign in again.
     case expired
     case locked
     /// The latest refresh failed for a temporary reason.
     case offline
-    /// The session consisted of an access token only, which was not stored and is lost. The user must sign in again.
+    /// The session was only an unstored access token, now lost. The user must sign in again.
     case notKept = "not_kept"
-    /// The vault is unreadable, so the state is unknown.
+    /// Unknown, because the vault is unreadable.
     case unreadable
   }
 
   /// The name that the user chose.
   public var name: String
 
-  /// Whether this is the active account, which requests use by default.
+  /// Whether requests use this account by default.
   public var isActive: Bool
 
   /// The authorization server's issuer identifier.
@@ -35,28 +35,27 @@ public struct Account: Sendable, Hashable {
   /// The session's state; nil for a state that this version of the library does not know.
   public var state: State?
 
-  /// The user's email address or name in the verified ID Token; nil if unknown. For display only: ``User/subject``
-  /// identifies the user.
+  /// The user's email address or name in the verified ID Token, if known. For display only; see ``User/subject``.
   public var person: String?
 
-  /// Whether this is a guest session: the client signed in as itself, without a user.
+  /// Whether the client signed in as itself, without a user.
   public var isGuest: Bool
 
   /// Whether account and session exist only in the agent's memory.
   public var isEphemeral: Bool
 
-  /// The reason why the session is ``State/unreadable``; otherwise nil.
+  /// Why the session is ``State/unreadable``; otherwise nil.
   public var problem: AgentError?
 
-  /// The administrator's file for accounts of this name, if there is one.
+  /// The administrator's file for accounts of this name, if any.
   public var preset: Preset?
 
-  /// The administrator's file for an account, and the settings that the user changed.
+  /// An administrator's file for an account, and how the settings differ.
   public struct Preset: Sendable, Hashable {
-    /// The path of the file.
+    /// The file's path.
     public var file: String
 
-    /// The names of the settings that have the file's values.
+    /// The names of the settings with the file's values.
     public var unchanged: [String]
 
     /// The names of the settings that the user changed.
@@ -90,7 +89,7 @@ public struct Account: Sendable, Hashable {
     self.preset = preset
   }
 
-  /// Creates an account from an element of the response to `list`; nil if the name or issuer is missing.
+  /// Parses an element of the response to `list`; nil without name or issuer.
   init?(_ json: JSON) {
     guard let name = json[.name]?.string, let issuer = json[.issuer]?.string else { return nil }
     self.init(

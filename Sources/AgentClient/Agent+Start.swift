@@ -5,8 +5,7 @@ internal import Wire
 extension Agent {
   /// Starts the daemon if it is not running, even at a socket that you specified.
   ///
-  /// The program `agent` starts the daemon, so it is never this process's child and outlives it. Concurrent calls start
-  /// only one.
+  /// The daemon is not this process's child and outlives it. Concurrent calls start only one.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` if the program `agent` is missing or cannot find `agentd`.
   public func start() async throws(AgentError) {
@@ -19,7 +18,7 @@ extension Agent {
     }
   }
 
-  /// The timeout of `agent daemon start`, which waits for the daemon to listen.
+  /// The timeout of `agent daemon start`.
   private static let timeout = Duration.seconds(60)
   private static let maximumOutputBytes = 64 << 10
 
@@ -40,7 +39,7 @@ extension Agent {
       ?? Failure(.daemonUnavailable, verbatim: "\(program.path) could not start the daemon")
   }
 
-  /// Finds `agent`: at ``programPath`` if specified, otherwise next to this program or in `PATH`.
+  /// Finds `agent`: at ``programPath``, otherwise next to this program or in `PATH`.
   private func agentProgram() throws(Failure) -> InstalledProgram {
     if let programPath {
       guard let program = InstalledProgram(programPath) else {

@@ -12,30 +12,29 @@ internal import Wire
 /// Any number of tasks may share one value. No call blocks a thread of Swift's shared pool. Cancelling a task ends its
 /// call with the code `cancelled`.
 ///
-/// This object stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. If
-/// the agent was restarted meanwhile, the next call reconnects.
+/// Stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. The next call
+/// then reconnects.
 public final class Agent: SessionContainer {
-  /// The socket specified by the caller; nil for the socket of the command `agent`.
+  /// The caller's socket; nil for that of the command `agent`.
   let socketPath: String?
   private let startsDaemon: Bool
-  /// The specified path of `agent`.
+  /// The path of `agent`, if specified.
   let programPath: String?
   private let idleConnection = Monitor<DaemonConnection?>(nil)
 
-  /// How long to wait after the request's deadline, which the agent itself enforces.
+  /// How long to wait beyond the timeout, which the agent enforces.
   private static let grace = Duration.seconds(5)
 
-  /// Creates a client. Does not connect yet.
+  /// Creates a client, without connecting yet.
   ///
-  /// The daemon must be a process of this user. At the default socket, calls start it if necessary. At a socket
-  /// specified here or by `AGENT_SOCKET`, only ``start()`` does, because the socket may belong to an ended lease.
+  /// The daemon must be a process of this user. Calls start it at the default socket if necessary, but not at one
+  /// specified here or by `AGENT_SOCKET`, which may belong to an ended lease; use ``start()`` there.
   ///
   /// - Parameters:
-  ///   - path: The absolute path of the socket, of any length, in a directory that is closed to other users. The
-  ///     default is `AGENT_SOCKET`, otherwise the socket in the runtime directory.
+  ///   - path: The socket's absolute path, of any length, in a directory closed to other users. The default is
+  ///     `AGENT_SOCKET`, otherwise the socket in the runtime directory.
   ///   - startsDaemon: Whether calls start a missing daemon at the default socket.
-  ///   - program: The absolute path of `agent`, which starts the daemon. The default is the one next to this program,
-  ///     otherwise the first one in `PATH`.
+  ///   - program: The absolute path of `agent`. The default is next to this program, otherwise in `PATH`.
   public init(socket path: String? = nil, startsDaemon: Bool = true, program: String? = nil) {
     socketPath = path
     self.startsDaemon = startsDaemon
@@ -49,17 +48,14 @@ public final class Agent: SessionContainer {
     (try await ask(.state(.list))["accounts"]?.array ?? []).compactMap { Account($0) }
   }
 
-  /// Makes an account the active one, which calls use by default.
+  /// Makes an account the active one.
   public func use(_ account: String) async throws(AgentError) { _ = try await ask(.state(.use(account: account))) }
 
-  /// Whether a user or the client itself is signed in. Needs no token and contacts no server.
+  /// Whether a user or the client itself is signed in, by default to the active account. Needs no token and contacts no
+  /// server.
   ///
-  /// The result is also true for a session that is locked or whose server is unreachable. The server may have ended the
-  /// session meanwhile.
-  ///
-  /// - Parameter account: The default is the active account.
-  /// - Returns: False if the account does not exist.
-  /// - Throws: An error if the vault is unreadable.
+  /// Also true if the session is locked or its server unreachable; false if the account does not exist. The server may
+  /// have ended the session meanwhile. Throws if the vault is unreadable.
   public func isSignedIn(_ account: String? = nil) async throws(AgentError) -> Bool {
     let accounts = try await accounts()
     let known = accounts.first { known in account.map { $0 == known.name } ?? known.isActive }
@@ -74,16 +70,15 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Returns the signed-in user according to the verified ID Token. Needs no token and contacts no server.
+  /// Returns the signed-in user, by default of the active account, according to the verified ID Token. Needs no token
+  /// and contacts no server.
   ///
-  /// - Parameter account: The default is the active account.
   /// - Returns: Nil if the account does not exist or has no session, or the server issued no ID Token.
-  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; another error if the session's state is unknown.
+  /// - Throws: ``AgentError/Remedy/unlock`` if the session is locked; another error if its state is unknown.
   public func currentUser(_ account: String? = nil) async throws(AgentError) -> User? {
     try await identity(of: account).flatMap { User($0) }
   }
 
-  /// The codes of errors that mean that there is no session.
   private static let noSessionCodes: [FailureCode] = [.noAccount, .signedOut, .sessionExpired]
 
   /// The response to `whoami` from the verified ID Token; nil without a session.
@@ -96,52 +91,43 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Returns the installation that the sessions belong to; nil before the first sign-in.
-  ///
-  /// - Throws: An error if the vault is unreadable.
+  /// Returns the installation that the sessions belong to; nil before the first sign-in. Throws if the vault is
+  /// unreadable.
   public func installation() async throws(AgentError) -> InstallationID? {
     let vault = try await ask(.state(.status(account: nil)))["vault"]
     if let problem = vault?["problem"].flatMap({ Failure(json: $0) }) { throw AgentError(problem) }
     return vault?["installation"]?.string.flatMap { InstallationID($0) }
   }
 
-  /// Ends a session: revokes its tokens, if the server supports that, and deletes them. The account remains.
-  ///
-  /// - Parameter account: The default is the active account.
+  /// Ends a session, by default the active account's: deletes its tokens, and revokes them if the server supports that.
+  /// The account remains.
   public func signOut(_ account: String? = nil) async throws(AgentError) { try await signOut(account, locally: false) }
 
-  /// Ends a session. The account remains.
-  ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - isLocal: Whether to delete the tokens without revoking them at the server.
+  /// Ends a session, by default the active account's. If `isLocal`, deletes the tokens without revoking them. The
+  /// account remains.
   public func signOut(_ account: String?, locally isLocal: Bool) async throws(AgentError) {
     _ = try await ask(.logout(LogoutRequest(account: account, skipsRevocation: isLocal)))
   }
 
   // MARK: Tokens
 
-  /// Returns a valid access token, renewing it first if necessary.
+  /// Returns a valid access token, by default of the active account, renewing it first if necessary.
   ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - options: The token's lifetime, scope and resources.
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended; otherwise another remedy.
+  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
     try await requestToken(.token(options.request(for: account)), options.timeoutSeconds)
   }
 
-  /// Returns a valid access token that is bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section
-  /// 7.1).
+  /// Returns a valid access token bound to a key, with a DPoP proof for one HTTP request (RFC 9449, section 7.1).
   ///
-  /// The proof is in ``AccessToken/proof``. The token's session has no claims.
+  /// The proof is in ``AccessToken/proof``. The session has no claims.
   ///
   /// - Parameters:
-  ///   - method: The method of the HTTP request, case-sensitive.
-  ///   - url: The https URL of the HTTP request. The account must list its origin.
-  ///   - nonce: The latest nonce from the resource (RFC 9449, section 9); nil if it sent none.
+  ///   - method: The HTTP method, case-sensitive.
+  ///   - url: The request's https URL. The account must list its origin.
+  ///   - nonce: The resource's latest nonce (RFC 9449, section 9); nil if it sent none.
   ///   - account: The default is the account that lists the origin, never the active one.
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed`, or `missing_value` if the
   ///   account's tokens are not bound to a key.
@@ -152,14 +138,12 @@ public final class Agent: SessionContainer {
     return try await requestToken(.proof(request), WireProtocol.defaultTimeoutSeconds)
   }
 
-  /// Returns a valid ID Token. Renews the session first if the ID Token has expired.
+  /// Returns a valid ID Token, by default of the active account. Renews the session first if the ID Token has expired.
+  /// ``TokenOptions/minimumValidity`` applies to the access token.
   ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - options: ``TokenOptions/minimumValidity`` applies to the access token.
   /// - Throws: ``AgentError/Remedy/signIn`` with the code `interaction_required` if the ID Token has expired and the
   ///   server issues no new one; ``AgentError/Remedy/fixConfiguration`` with the code `missing_value` if the session
-  ///   has no ID Token.
+  ///   has none.
   public func idToken(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> IDToken {
@@ -180,27 +164,25 @@ public final class Agent: SessionContainer {
 
   // MARK: Long requests
 
-  /// Returns the events of sessions and accounts, beginning with the first one after this call returns.
-  ///
-  /// - Parameter account: The account to follow; nil for all events.
+  /// Returns the events of one account, or of all if nil, that occur after this call returns.
   public func events(of account: String? = nil) async throws(AgentError) -> AgentEvents {
     let replies = try await openStream(RequestEnvelope(.events(EventsRequest(account: account, follows: true))))
     return try await AgentEvents(beginningOf: replies)
   }
 
-  /// Begins a sign-in. The returned steps describe what the user must do.
+  /// Begins a sign-in, a sequence of steps for the user.
   public func signIn(_ options: SignInOptions = SignInOptions()) async throws(AgentError) -> SignIn {
     let seconds = options.timeoutSeconds
     let envelope = RequestEnvelope(.login(options.request), timeoutSeconds: seconds)
     return SignIn(try await openStream(envelope, before: .now.advanced(by: .seconds(seconds) + Self.grace)), self)
   }
 
-  /// Sends an HTTP request with an account's token, which stays in the agent, and returns when the head of the response
-  /// arrives. If the resource rejects the token, the agent renews it and sends the request once more. It adds DPoP
-  /// proofs if necessary.
+  /// Sends an HTTP request with an account's token, which stays in the agent. Returns when the response's head arrives.
+  ///
+  /// The agent adds DPoP proofs if necessary. If the resource rejects the token, it renews the token and retries once.
   ///
   /// - Throws: ``AgentError/Remedy/fixConfiguration`` with the code `origin_not_allowed` if no account, or not the
-  ///   specified one, lists the origin of the URL. No status of a response is an error.
+  ///   specified one, lists the URL's origin. No HTTP status is an error.
   public func request(_ request: ResourceRequest) async throws(AgentError) -> ResourceResponse {
     let envelope = RequestEnvelope(.call(request.callRequest), timeoutSeconds: request.timeoutSeconds)
     return try await ResourceResponse(headOf: try await openStream(envelope), sending: UnsentBody(request.partsOfBody))
@@ -219,9 +201,8 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Sends a request, and passes each response line to `body` until it returns a result.
-  ///
-  /// Reconnects once if the agent has closed the idle connection without processing the request.
+  /// Sends a request, and passes each response line to `body` until it returns a result. Reconnects once if the agent
+  /// closed the idle connection without processing the request.
   private func converse<Result: ~Copyable>(
     _ request: Request, _ timeoutSeconds: Int, _ body: (Span<UInt8>) throws(Failure) -> Result?
   ) async throws(AgentError) -> Result {
@@ -240,9 +221,7 @@ public final class Agent: SessionContainer {
     }
   }
 
-  /// Sends a request on the idle connection.
-  ///
-  /// - Returns: False if the agent had closed the connection, so that the request was not received.
+  /// Sends a request on the idle connection; false if the agent had closed it without receiving the request.
   private func sendIfOpen(
     _ request: RequestEnvelope, over connection: borrowing DaemonConnection
   ) throws(Failure) -> Bool {
@@ -289,7 +268,7 @@ public final class Agent: SessionContainer {
     idleConnection.withLock { swap(&$0, &connection) }
   }
 
-  /// Begins a long request on a connection of its own.
+  /// Begins a long request on its own connection.
   private func openStream(
     _ request: RequestEnvelope, before deadline: Instant = .distantFuture
   ) async throws(AgentError) -> ReplyStream {
@@ -321,13 +300,13 @@ public final class Agent: SessionContainer {
     return connection
   }
 
-  /// Whether calls may start the daemon: only at the default socket, unless disabled.
+  /// Whether calls may start the daemon: at the default socket, unless disabled.
   private func mayStartDaemon() throws(Failure) -> Bool {
     guard startsDaemon, socketPath == nil else { return false }
     return try SocketLocation.fromEnvironment() == nil
   }
 
-  /// Connects to the daemon; nil if it is not running. May block if the daemon does not accept connections.
+  /// Connects to the daemon; nil if it is not running. May block while it does not accept.
   func connectIfRunning() throws(Failure) -> DaemonConnection? {
     guard let socketPath else { return try SocketLocation.connectToDaemon() }
     guard let location = SocketLocation(path: socketPath) else {

@@ -1,24 +1,21 @@
 internal import Wire
 
-/// The reason why a request to the agent failed.
-///
-/// Contains no part of a token.
+/// The reason why a request to the agent failed. Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
   /// The action that helps. Base decisions on this alone.
   public enum Remedy: Sendable, Hashable, CaseIterable {
-    /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes. Retrying does not
-    /// help.
+    /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes.
     case signIn
-    /// The network, the server or the agent is temporarily unavailable. The session is still valid.
+    /// The network, server or agent is temporarily unavailable. The session is still valid.
     case tryLater
-    /// The sessions are locked. The user must unlock them.
+    /// The user must unlock the sessions.
     case unlock
-    /// The configuration of the agent or of the server is wrong.
+    /// The configuration of the agent or server is wrong.
     case fixConfiguration
-    /// Nothing helps: the user or the server denied the request, the server violated the protocol, or the task was
+    /// Nothing helps: the user or server denied the request, the server violated the protocol, or the task was
     /// cancelled.
     case none
-    /// The request is invalid, because the calling program has a bug.
+    /// The request is invalid: a bug of the calling program.
     case fixProgram
 
     init(_ code: FailureCode) {
@@ -35,7 +32,7 @@ public struct AgentError: Error, Sendable, Hashable {
         }
     }
 
-    /// The remedy for a code whose exit status is "failed".
+    /// The remedy if the exit status does not determine it.
     private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
       switch code {
       case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .idTokenRejected, .malformedToken: .none
@@ -47,16 +44,16 @@ public struct AgentError: Error, Sendable, Hashable {
   /// The action that helps.
   public let remedy: Remedy
 
-  /// The code, such as `session_expired`; see <doc:Errors>. An unknown code of a newer agent becomes `internal_error`.
+  /// The code, such as `session_expired`; see <doc:Errors>. A newer agent's unknown codes become `internal_error`.
   public let code: String
 
-  /// The message: one English sentence in lowercase without a full stop, safe for a terminal.
+  /// One English sentence in lowercase without a full stop, safe for a terminal.
   public let message: String
 
-  /// The hint for the user, if any: usually a command of `agent`, quoted for `sh`.
+  /// A hint for the user, usually an `agent` command, quoted for `sh`.
   public let hint: String?
 
-  /// The codes of errors that the library itself detects.
+  /// Codes of errors detected by the library itself.
   enum OwnCode: String, CaseIterable {
     case installationChanged = "installation_changed"
     case bodyTooLarge = "body_too_large"
@@ -81,7 +78,7 @@ public struct AgentError: Error, Sendable, Hashable {
     self.init(code.remedy, code: code.rawValue, message: message)
   }
 
-  /// The only command in a hint, or else the hint's text; nil if the text mentions options of `agent`.
+  /// The hint's only command, otherwise its text; nil if the text mentions options of `agent`.
   private static func hint(_ advice: Phrase) -> String? {
     if let command = advice.command { return command }
     let text = advice.english
@@ -89,13 +86,7 @@ public struct AgentError: Error, Sendable, Hashable {
     return namesOption ? nil : text
   }
 
-  /// Creates an error, for your own ``SessionContainer`` and for tests.
-  ///
-  /// - Parameters:
-  ///   - remedy: The action that helps.
-  ///   - code: A code of <doc:Errors>, or your own.
-  ///   - message: One sentence in lowercase, without a full stop.
-  ///   - hint: A command that helps.
+  /// Creates an error, for your own ``SessionContainer`` and for tests, with a code of <doc:Errors> or your own.
   public init(_ remedy: Remedy, code: String, message: String, hint: String? = nil) {
     self.remedy = remedy
     self.code = code

@@ -2,26 +2,20 @@ internal import Wire
 
 /// An event of a session or of the accounts.
 public struct AgentEvent: Sendable, Hashable {
-  /// The kinds of events. Times are in seconds since 1970-01-01T00:00:00Z.
+  /// The kinds of events. Times are in Unix seconds.
   public enum Kind: Sendable, Hashable {
-    /// A user or the client has signed in.
-    ///
-    /// - Parameters:
-    ///   - expiresAt: The expiry of the access token, if known.
-    ///   - isGuest: Whether the session belongs to a guest.
-    ///   - wasGuest: Whether the account had a guest's session before.
+    /// A user or the client has signed in. `expiresAt` is the access token's expiry, if known. `isGuest` is true for a
+    /// guest's session, `wasGuest` if the account had one before.
     case signedIn(expiresAt: Int?, isGuest: Bool = false, wasGuest: Bool = false)
-    /// The session has ended.
-    ///
-    /// - Parameter cause: As in agent-protocol(7), for example `user`, `expired` or `revoked`.
+    /// The session has ended. `cause` is as in agent-protocol(7), such as `user`, `expired` or `revoked`.
     case signedOut(cause: String)
     /// The session got a new token. `expiresAt` is nil if unknown.
     case refreshed(expiresAt: Int?)
-    /// A refresh failed. Remedy and code are those of an ``AgentError``.
+    /// A refresh failed, with an ``AgentError``'s remedy and code.
     case refreshFailed(AgentError.Remedy, code: String)
-    /// The cached token expires soon and was not renewed. If it cannot be renewed, its expiry ends the session.
+    /// The cached token expires soon and was not renewed. Unless renewable, its expiry ends the session.
     case expiring(at: Int, isRenewable: Bool)
-    /// The cached token has expired. If it cannot be renewed, the session has ended.
+    /// The cached token has expired. Unless it is renewable, the session has ended.
     case expired(at: Int, isRenewable: Bool)
     /// The session ends at this time unless the user signs in again.
     case sessionExpiring(at: Int)
@@ -34,7 +28,7 @@ public struct AgentEvent: Sendable, Hashable {
     case accountAdded
     case accountRemoved
     case accountRenamed(from: String)
-    /// Another account became the active one, or there is no active account any more.
+    /// Another account, or none, is now the active one.
     case activeChanged
 
     fileprivate init(_ event: SessionEvent) {
@@ -61,7 +55,7 @@ public struct AgentEvent: Sendable, Hashable {
     }
   }
 
-  /// The time, in seconds since 1970-01-01T00:00:00Z.
+  /// The time, in Unix seconds.
   public var time: Int
 
   /// The account, if the event is about one.

@@ -6,8 +6,8 @@ internal import Wire
 /// for try await event in try await agent.events() { print(event.account ?? "-", event.kind) }
 /// ```
 ///
-/// The sequence ends when the agent ends. The agent closes the connection after about ten thousand unread events.
-/// Release the sequence, or cancel the task that waits for an event, to close its connection. Use it from one task.
+/// Ends when the agent ends, or after about ten thousand unread events. To close it, release it or cancel the waiting
+/// task. Use it from one task.
 public struct AgentEvents: AsyncSequence, Sendable {
   private let replies: ReplyStream
 
@@ -25,10 +25,9 @@ public struct AgentEvents: AsyncSequence, Sendable {
     }
   }
 
-  /// The failure codes of an agent that is ending or has ended.
   private static let endCodes: [FailureCode] = [.daemonUnavailable, .daemonStopped]
 
-  /// Returns an iterator over the remaining events, which ends when the agent has ended.
+  /// Returns an iterator over the remaining events.
   public func makeAsyncIterator() -> AgentIterator<AgentEvent> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> AgentEvent? {

@@ -1,6 +1,5 @@
 /// The iterator of ``AgentEvents``, ``ResourceResponse`` and ``SignIn``. Use it from one task.
 public struct AgentIterator<Element: Sendable>: AsyncIteratorProtocol, Sendable {
-  /// Returns the next element; nil at the end.
   let advance: @Sendable () async throws(AgentError) -> Element?
 
   /// Waits for the next element; nil at the end.

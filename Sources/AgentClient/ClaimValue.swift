@@ -12,13 +12,12 @@ public indirect enum ClaimValue: Sendable, Hashable {
   case list([ClaimValue])
   case object([String: ClaimValue])
 
-  /// The string, or nil if the value is of another type.
+  /// The string; nil for other types.
   public var text: String? {
     if case .text(let value) = self { value } else { nil }
   }
 
-  /// The strings of a list, or a single string as a list. Nil if the value is of another type. Servers use both forms
-  /// for roles and groups.
+  /// The strings of a list or a single string: servers use both forms for roles and groups. Nil for other types.
   public var texts: [String]? {
     switch self {
     case .text(let value): return [value]
@@ -41,7 +40,7 @@ public indirect enum ClaimValue: Sendable, Hashable {
       }
   }
 
-  /// The claims in a JSON object, whose names are unique.
+  /// Converts an object's members.
   static func claims(_ object: JSONObject) -> [String: ClaimValue] {
     var members: [String: ClaimValue] = [:]
     for name in object.names { members[name] = object[name].map { ClaimValue($0) } }

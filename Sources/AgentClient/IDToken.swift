@@ -8,13 +8,13 @@ internal import Wire
 /// print(token.user.subject, token.expiresAt)
 /// ```
 ///
-/// Pass it to services that accept ID Tokens and verify them. Like an ``AccessToken``, it cannot be copied, and its
-/// bytes are overwritten at the end of its lifetime.
+/// For services that accept and verify ID Tokens. Cannot be copied; its bytes are overwritten at the end of its
+/// lifetime.
 public struct IDToken: ~Copyable, Sendable {
-  /// The user according to the token, with all its claims.
+  /// The user, with all claims of the token.
   public let user: User
 
-  /// The expiry (`exp`), in seconds since 1970-01-01T00:00:00Z.
+  /// The expiry (`exp`), in Unix seconds.
   public let expiresAt: Int
 
   private let bytes: TokenBytes
@@ -37,8 +37,6 @@ public struct IDToken: ~Copyable, Sendable {
   public borrowing func revealed() -> String { bytes.text() }
 
   /// Parses a response with an ID Token and its claims.
-  ///
-  /// - Throws: The reason why there is no valid ID Token.
   init(in line: Span<UInt8>) throws(Failure) {
     let answer = try TokenAnswer(parsing: line)
     let (account, issuer) = (answer.description.account, answer.description.issuer)

@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// Identifies the store of one user's sessions on one machine, from its first sign-in to its removal.
+/// Identifies the store of one user's sessions on one machine, from first sign-in to removal.
 ///
-/// The ID is random but not secret, and changes if the store is removed and created again. A program that stores data
-/// of a session, such as a user's cache, should store the ID too, and delete both if the ID changes.
+/// The ID is random but not secret. A program that stores a session's data should store the ID too, and delete both if
+/// the ID changes.
 public struct InstallationID: Sendable, Hashable, CustomStringConvertible {
   /// The ID as 32 lowercase hexadecimal digits.
   public let text: String

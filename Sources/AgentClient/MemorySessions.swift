@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// Sessions in the memory of this program, for tests and for experiments without an agent.
+/// Sessions in this program's memory, for tests and experiments.
 ///
-/// The first account is the active one. Tokens are stored as plain strings.
+/// The first account added is the active one. Tokens are plain strings.
 public final class MemorySessions: SessionContainer {
   /// An access token and its session.
   public struct Grant: Sendable {
@@ -19,9 +19,10 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Renews a session. Called if its token expires too soon, or the caller wants a new one.
+  /// Renews a session whose token expires too soon, or at the caller's request.
   ///
-  /// The caller receives an ``AgentError`` unchanged. Any other error gets the code `internal_error`.
+  /// An ``AgentError`` reaches the caller unchanged. A `CancellationError` gets the code `cancelled`, other errors
+  /// `internal_error`.
   public typealias RefreshHandler = @Sendable (_ session: Session, _ options: TokenOptions) async throws -> Grant
 
   private struct Entry {
@@ -41,16 +42,10 @@ public final class MemorySessions: SessionContainer {
   private let state = Monitor(State())
   private let now: @Sendable () -> Int
 
-  /// Creates an empty container with a new installation.
-  ///
-  /// - Parameter now: Returns the time in seconds since 1970-01-01T00:00:00Z.
+  /// Creates an empty container with a new installation. `now` returns Unix seconds.
   public init(now: @escaping @Sendable () -> Int) { self.now = now }
 
-  /// Adds a session, or replaces the session of the same account.
-  ///
-  /// - Parameters:
-  ///   - grant: The token and its session.
-  ///   - refresh: Renews the session; nil if an expired session requires a sign-in.
+  /// Adds a session, or replaces the same account's. Without `refresh`, an expired session requires a sign-in.
   public func add(_ grant: Grant, refresh: RefreshHandler? = nil) {
     state.withLock {
       $0.entries[grant.session.account] = Entry(
@@ -59,7 +54,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// Removes all sessions and begins a new installation, as if the agent's store had been removed.
+  /// Removes all sessions and begins a new installation.
   public func reinstall() { state.withLock { $0 = State() } }
 
   /// The installation that the sessions belong to.
@@ -83,11 +78,8 @@ public final class MemorySessions: SessionContainer {
     return entry.refresh == nil ? .expired : .stale
   }
 
-  /// Returns a valid access token, renewing it first if necessary.
-  ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - options: The token's lifetime. The refresh handler gets all options.
+  /// Returns a valid access token, by default of the active account, renewing it first if necessary. The refresh
+  /// handler gets all options.
   public func token(
     for account: String? = nil, _ options: TokenOptions = TokenOptions()
   ) async throws(AgentError) -> AccessToken {
@@ -112,9 +104,7 @@ public final class MemorySessions: SessionContainer {
     return Self.token(grant)
   }
 
-  /// Ends a session, and deletes its token and refresh handler. The account remains.
-  ///
-  /// - Parameter account: The default is the active account.
+  /// Ends a session, by default the active account's, and deletes its token and refresh handler. The account remains.
   public func signOut(_ account: String? = nil) throws(AgentError) {
     let (name, _) = try entry(account)
     state.withLock {
@@ -123,7 +113,7 @@ public final class MemorySessions: SessionContainer {
     }
   }
 
-  /// The name and the entry of an account. The default is the active one.
+  /// An account's name and entry. The default is the active account.
   private func entry(_ account: String?) throws(AgentError) -> (String, Entry) {
     let found: (String, Entry)? = state.withLock { state in
       guard let name = account ?? state.active, let entry = state.entries[name] else { return nil }

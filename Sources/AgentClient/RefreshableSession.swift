@@ -12,10 +12,10 @@ internal import Wire
 /// }
 /// ```
 ///
-/// This object remembers the session of the latest token, but not the token. It forgets the user at ``signOut()``, or
-/// when a call reports that the session has ended.
+/// Remembers the latest token's session, but not the token. Forgets the user at ``signOut()`` or if the session has
+/// ended.
 public final class RefreshableSession<Container: SessionContainer>: Sendable {
-  /// A closure that receives a renewed session, before its token is returned.
+  /// Receives a renewed session, before its token is returned.
   public typealias RefreshHandler = @Sendable (Session) -> Void
 
   /// The result of a request with a token.
@@ -25,28 +25,26 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     case rejected
   }
 
-  /// The state after the latest token.
   private struct KnownSession {
-    /// The session of the latest token; nil after a sign-out.
+    /// Nil after a sign-out.
     var session: Session?
     let installation: InstallationID?
-    /// The fingerprints of recent tokens, newest last.
+    /// Fingerprints of recent tokens, oldest first.
     var tokens: [Int]
   }
 
   /// A fresh token that a resource rejected.
   private struct Rejection {
     let fingerprint: Int
-    /// When to forget the rejection.
     let expiry: Instant
   }
 
-  /// A resource that rejected a fresh token causes no further renewals for this long.
+  /// How long a resource that rejected a fresh token causes no further renewals.
   private static var rejectionLifetime: Duration { .seconds(300) }
-  /// How many rejections are remembered, one for each resource.
+  /// How many rejections are kept, one for each resource.
   private static var maximumRejections: Int { 64 }
 
-  /// How many are remembered. One is not enough: a slower task may record an older token after a newer one.
+  /// More than one, because a slower task may record an older token after a newer one.
   private static var maximumFingerprints: Int { 16 }
 
   private let account: String?
@@ -58,13 +56,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
   /// The latest rejection by each resource.
   private let rejections = Monitor<[String: Rejection]>([:])
 
-  /// Creates a session, without requesting anything yet.
-  ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - container: The container with the session.
-  ///   - options: The tokens' options. ``TokenOptions/forcesRefresh`` is ignored.
-  ///   - reportRefresh: Called once for each new token except the first one.
+  /// Creates a session, by default of the active account, without requesting anything yet. Ignores
+  /// ``TokenOptions/forcesRefresh``. Calls `reportRefresh` once for each new token except the first one.
   public init(
     _ account: String? = nil, in container: Container, _ options: TokenOptions = TokenOptions(),
     onRefresh reportRefresh: RefreshHandler? = nil
@@ -80,8 +73,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
 
   /// Returns a valid access token, renewing it first if necessary.
   ///
-  /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, or, with the code
-  ///   `installation_changed`, if the container's installation has changed since the previous token.
+  /// - Throws: ``AgentError/Remedy/signIn`` if the session is missing or has ended or, with the code
+  ///   `installation_changed`, the container's installation has changed since the previous token.
   public func token() async throws(AgentError) -> AccessToken { try await token(forcesRefresh: false) }
 
   /// Ends the session in its container, and forgets the user.
@@ -90,7 +83,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     forget()
   }
 
-  /// Forgets the user. The installation remains, because a new session must belong to it.
+  /// Forgets the user, but not the installation, which a new session must belong to.
   private func forget() {
     known.withLock { known in
       known?.session = nil
@@ -99,15 +92,13 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     rejections.withLock { $0 = [:] }
   }
 
-  /// Sends a request with a token. If the resource rejects the token, renews it and sends the request once more.
+  /// Sends a request with a token. If the resource rejects the token, renews it and retries once.
   ///
   /// A resource that rejects a fresh token causes no further renewals for five minutes, or until the token is renewed.
+  /// `resource` is any name, for example the origin.
   ///
-  /// - Parameters:
-  ///   - resource: A name for the resource, for example its origin.
-  ///   - request: Sends the request with the token.
   /// - Throws: Like ``token()``; ``AgentError/Remedy/signIn`` with the code `token_refused` if the resource rejects a
-  ///   fresh token of a valid session; or the error of `request`.
+  ///   fresh token; or the error of `request`.
   nonisolated(nonsending) public func send<Answer: ~Copyable>(
     to resource: String = "",
     _ request: nonisolated(nonsending) (borrowing AccessToken) async throws -> Outcome<Answer>
@@ -152,9 +143,8 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
     return token
   }
 
-  /// Records a token. Compares fingerprints, not expiries, which may be missing or change with the clock.
-  ///
-  /// - Returns: Whether the token is new and not the first.
+  /// Records a token; true if it is new and not the first. Compares fingerprints, not expiries, which may be missing or
+  /// change with the clock.
   private func recordToken(_ fingerprint: Int, _ session: Session) async throws(AgentError) -> Bool {
     let isKnown = known.withLock { known -> Bool in
       guard let tokens = known?.tokens, tokens.contains(fingerprint) else { return false }
@@ -162,7 +152,7 @@ public final class RefreshableSession<Container: SessionContainer>: Sendable {
       return true
     }
     if isKnown { return false }
-    // Tokens do not change without the installation.
+    // Only a new token can belong to a new installation.
     let installation = try await container.installation()
     return try known.withLock { (known) throws(AgentError) -> Bool in
       guard var now = known else {

@@ -23,28 +23,22 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The method, case-sensitive.
   public var method: String
 
-  /// The header fields. The agent adds those for the token.
+  /// The header fields, without those for the token.
   public var headers: [HTTPField] = []
 
   /// The body; nil for none.
   public var body: [UInt8]?
 
-  /// The account. The default is the one that lists the origin of ``url``; the active account is not used.
+  /// The default is the account that lists the origin of ``url``, not the active one.
   public var account: String?
 
   /// Whether to return redirects instead of following those within the origin.
   public var refusesRedirects = false
 
-  /// The timeout for getting the token, and then for a stalled transfer: 1 second to an hour.
+  /// The timeout for the token, and for a stalled transfer: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
-  /// Creates a request.
-  ///
-  /// - Parameters:
-  ///   - url: An https URL of at most 2,048 bytes.
-  ///   - method: The default is `GET`, or `POST` with a body.
-  ///   - body: The content, if any.
-  ///   - account: The default is the one that lists the origin of `url`.
+  /// Creates a request. The default method is `GET`, or `POST` with a body.
   public init(_ url: String, method: String? = nil, body: [UInt8]? = nil, account: String? = nil) {
     self.url = url
     self.method = method ?? (body == nil ? "GET" : "POST")
@@ -52,10 +46,10 @@ public struct ResourceRequest: Sendable, Hashable {
     self.account = account
   }
 
-  /// The maximum length of a body within the request's line, and of each part of a longer body.
+  /// The maximum bytes of a body in the request's line, and of each part of a longer one.
   private static let partBytes = 48 << 10
 
-  /// Sends the body in lines, since a socket forwarded from another machine passes no descriptors.
+  /// Sends the body in lines, since forwarded sockets pass no descriptors.
   var callRequest: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },
@@ -68,7 +62,7 @@ public struct ResourceRequest: Sendable, Hashable {
     return call
   }
 
-  /// The parts of a body that is too long for the request's line; otherwise empty.
+  /// The parts of a body too long for the request's line; otherwise empty.
   var partsOfBody: [ResourceBodyRequest] {
     guard let body, body.count > Self.partBytes else { return [] }
     return stride(from: 0, to: body.count, by: Self.partBytes).map { start in

@@ -9,8 +9,8 @@ internal import Wire
 /// for try await part in response { write(part) }
 /// ```
 ///
-/// The agent reads from the server only as fast as you read the parts. Release the response, or cancel the reading
-/// task, to end the request. Read from one task.
+/// The agent reads from the server only as fast as you read. To end the request, release the response or cancel the
+/// reading task. Read from one task.
 public final class ResourceResponse: AsyncSequence, Sendable {
   /// The status code (RFC 9110, section 15).
   public let status: Int
@@ -20,10 +20,8 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
   private let replies: ReplyStream
   private let unsent: UnsentBody
-  /// The problem, once the body has ended.
   private let endProblem = Monitor<AgentError?>(nil)
 
-  /// Waits for the head of the response.
   init(headOf replies: ReplyStream, sending unsent: UnsentBody) async throws(AgentError) {
     while true {
       switch try await replies.next(after: unsent.send) {
@@ -41,20 +39,18 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     }
   }
 
-  /// Returns the value of the first header field with this name; nil if there is none.
+  /// Returns the value of the first header field with this name, if any.
   public func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }
 
-  /// The reason why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the
-  /// end of the body; nil on success.
+  /// Why the request failed: the resource rejects even new tokens, or requires another sign-in. Set at the end of the
+  /// body; nil on success.
   public var problem: AgentError? { endProblem.withLock { $0 } }
 
-  /// Reads the rest of the body.
+  /// Reads the rest of the body, at most `limit` bytes.
   ///
-  /// - Parameter limit: The maximum number of bytes.
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request; otherwise the
-  ///   errors of the iterator.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -67,9 +63,8 @@ public final class ResourceResponse: AsyncSequence, Sendable {
     return bytes
   }
 
-  /// Returns an iterator over the remaining parts of the body, each at most 48 KiB.
-  ///
-  /// It throws ``AgentError/Remedy/tryLater`` if the rest is missing.
+  /// Returns an iterator over the remaining parts of the body, each at most 48 KiB. It throws
+  /// ``AgentError/Remedy/tryLater`` if the rest is missing.
   public func makeAsyncIterator() -> AgentIterator<[UInt8]> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> [UInt8]? {
@@ -89,12 +84,10 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   }
 }
 
-/// The parts of a body that were not sent yet.
 final class UnsentBody: Sendable {
   private struct State: Sendable {
-    /// Last part first, so that `popLast()` returns the next one.
+    /// The parts in reverse order, so that `popLast()` returns the next one.
     var parts: [ResourceBodyRequest]
-    /// Whether the agent has requested the next part.
     var isPartRequested = false
   }
 
@@ -105,7 +98,7 @@ final class UnsentBody: Sendable {
   /// Records that the agent requested the next part.
   func recordRequest() { state.withLock { $0.isPartRequested = true } }
 
-  /// Sends the next part, if the agent has requested it.
+  /// Sends the next part, if requested.
   func send(over connection: borrowing DaemonConnection) throws(Failure) {
     let part = state.withLock { state -> ResourceBodyRequest? in
       guard state.isPartRequested else { return nil }

@@ -1,24 +1,23 @@
 /// The user, issuer, scope and expiry of a session when its access token was issued.
 ///
-/// The value contains no token and never changes. ``RefreshableSession`` reports changes.
+/// Contains no token and never changes. ``RefreshableSession`` reports changes.
 public struct Session: Sendable, Hashable {
-  /// The account's name, chosen by the user.
+  /// The account's name.
   public var account: String
 
   /// The authorization server's issuer identifier (RFC 8414, section 2).
   public var issuer: String
 
-  /// The user's identifier in the verified ID Token, unique at the issuer and never reassigned; nil if the server
-  /// issues no ID Token.
+  /// The user's identifier, unique at the issuer and never reassigned; nil without a verified ID Token.
   public var subject: String?
 
-  /// The claims of the verified ID Token; empty if there is none.
+  /// The claims of the verified ID Token, if any.
   public var claims: [String: ClaimValue]
 
   /// The scope of the access token; nil if unknown.
   public var scope: [String]?
 
-  /// The expiry of the access token, in seconds since 1970-01-01T00:00:00Z; nil if unknown.
+  /// The expiry of the access token, in Unix seconds; nil if unknown.
   public var expiresAt: Int?
 
   /// Creates a session, for your own ``SessionContainer`` and for tests.

@@ -1,24 +1,18 @@
-/// A store of sessions. ``Agent`` stores them in the vault, ``MemorySessions`` in this program's memory.
-///
-/// Any number of tasks may share a container.
+/// A store of sessions, shared by any number of tasks. ``Agent`` uses the vault, ``MemorySessions`` this program's
+/// memory.
 public protocol SessionContainer: Sendable {
-  /// Returns the installation that all sessions of the container belong to; nil before the first sign-in.
+  /// Returns the installation that all sessions belong to; nil before the first sign-in.
   func installation() async throws(AgentError) -> InstallationID?
 
   /// Returns all accounts, signed in or not.
   func accounts() async throws(AgentError) -> [Account]
 
-  /// Returns a valid access token, renewing it first if necessary.
+  /// Returns a valid access token, by default of the active account, renewing it first if necessary.
   ///
-  /// - Parameters:
-  ///   - account: The default is the active account.
-  ///   - options: The token's lifetime, scope and resources.
   /// - Throws: ``AgentError/Remedy/signIn`` if there is no session or it has ended, but not if the session is locked or
   ///   the store is damaged.
   func token(for account: String?, _ options: TokenOptions) async throws(AgentError) -> AccessToken
 
-  /// Ends a session and deletes its tokens. The account remains.
-  ///
-  /// - Parameter account: The default is the active account.
+  /// Ends a session, by default the active account's, and deletes its tokens. The account remains.
   func signOut(_ account: String?) async throws(AgentError)
 }

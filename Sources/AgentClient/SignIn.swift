@@ -15,30 +15,24 @@ internal import Wire
 /// }
 /// ```
 ///
-/// The sequence ends after ``Step/signedIn(_:wasGuest:)`` or with an error. Release the sequence, or cancel the task
-/// that waits for a step, to cancel the sign-in without storing anything. Use it from one task.
+/// Ends after ``Step/signedIn(_:wasGuest:)`` or with an error. To cancel the sign-in without storing anything, release
+/// the sequence or cancel the waiting task. Use it from one task.
 public final class SignIn: AsyncSequence, Sendable {
   /// A step of a sign-in.
   public enum Step: Sendable, Hashable {
     /// The user must open a URL in a browser.
     case openPage(Page)
-    /// The user must open a URL on any device, and enter a code there.
+    /// The user must enter a code at a URL, on any device.
     case enterCode(DeviceCode)
-    /// The browser that signed in may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
-    ///
-    /// - Parameters:
-    ///   - subject: The user's identifier in the ID Token, if any.
-    ///   - name: The user's name in the ID Token, if any.
+    /// The user must confirm, since the browser may be another user's. Nothing is stored before ``SignIn/confirm(_:)``.
+    /// `subject` and `name` are from the ID Token.
     case confirm(subject: String?, name: String?)
-    /// The URL passed to ``SignIn/pass(redirect:)`` is not the response of this sign-in, which continues.
+    /// The URL passed to ``SignIn/pass(redirect:)`` is not this sign-in's response. The sign-in continues.
     case redirectRefused(AgentError)
-    /// A notice: one sentence, safe for a terminal.
+    /// One sentence, safe for a terminal.
     case notice(String)
-    /// The sign-in has succeeded.
-    ///
-    /// - Parameters:
-    ///   - session: The session. It has no claims; ``Agent/currentUser(_:)`` returns them.
-    ///   - wasGuest: Whether the account had a guest's session before.
+    /// The sign-in has succeeded. The session has no claims; ``Agent/currentUser(_:)`` returns them. `wasGuest`:
+    /// whether the account's previous session was a guest's.
     case signedIn(_ session: Session, wasGuest: Bool = false)
   }
 
@@ -55,13 +49,13 @@ public final class SignIn: AsyncSequence, Sendable {
     public var linkURL: String?
     /// The redirect URI (RFC 6749, section 3.1.2), for `ssh -L` from the browser's machine.
     public var redirectURI: String
-    /// Whether the user must paste the URL at which the browser ends, for ``SignIn/pass(redirect:)``.
+    /// Whether the user must paste the browser's final URL, for ``SignIn/pass(redirect:)``.
     public var mustPaste: Bool
-    /// When the sign-in ends, in seconds since 1970-01-01T00:00:00Z.
+    /// When the sign-in ends, in Unix seconds.
     public var expiresAt: Int
   }
 
-  /// The part of a device authorization response that the user needs (RFC 8628, section 3.2).
+  /// The device authorization response for the user (RFC 8628, section 3.2).
   public struct DeviceCode: Sendable, Hashable {
     /// The account's name.
     public var account: String
@@ -71,15 +65,14 @@ public final class SignIn: AsyncSequence, Sendable {
     public var userCode: String
     /// The URL where the user must enter the code.
     public var verificationURI: String
-    /// The URL that includes the code, for example for a QR code.
+    /// The URL including the code, for example for a QR code.
     public var verificationURIComplete: String?
-    /// When the code expires, in seconds since 1970-01-01T00:00:00Z.
+    /// When the code expires, in Unix seconds.
     public var expiresAt: Int
   }
 
   private let replies: ReplyStream
   private let agent: Agent
-  /// The sign-in's ID, once known.
   private let loginID = Monitor<String?>(nil)
 
   init(_ replies: ReplyStream, _ agent: Agent) {
@@ -87,24 +80,20 @@ public final class SignIn: AsyncSequence, Sendable {
     self.agent = agent
   }
 
-  /// Passes the URL at which the browser has ended, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
+  /// Passes the browser's final URL, after a ``Step/openPage(_:)`` with ``Page/mustPaste``.
   ///
   /// - Parameter url: The complete URL, at most 16,384 bytes.
-  /// - Throws: An error with the code `redirect_rejected` if the URL is not the response of this sign-in, which
-  ///   continues.
+  /// - Throws: `redirect_rejected` if the URL is not this sign-in's response. The sign-in continues.
   public func pass(redirect url: String) async throws(AgentError) {
     _ = try await agent.ask(.loginStep(.redirect(loginID: try requireLoginID(), url: url)))
   }
 
-  /// Answers ``Step/confirm(subject:name:)``.
-  ///
-  /// - Parameter isUser: Whether the user confirms the sign-in. If false, the server ends the session and the sign-in
-  ///   fails.
+  /// Answers ``Step/confirm(subject:name:)``: true if the user confirms. Otherwise the server ends the session and the
+  /// sign-in fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginStep(.confirm(loginID: try requireLoginID(), isConfirmed: isUser)))
   }
 
-  /// Throws if no step has contained the ID yet.
   private func requireLoginID() throws(AgentError) -> String {
     guard let login = loginID.withLock({ $0 }) else {
       throw AgentError(.invalidRequest, "the sign-in is not waiting for an answer")
@@ -112,10 +101,8 @@ public final class SignIn: AsyncSequence, Sendable {
     return login
   }
 
-  /// Returns an iterator over the remaining steps.
-  ///
-  /// It throws the reason why the sign-in failed: ``AgentError/Remedy/signIn`` if a code expired,
-  /// ``AgentError/Remedy/none`` if the user or the server denied the sign-in.
+  /// Returns an iterator over the remaining steps. It throws ``AgentError/Remedy/signIn`` if a code expired,
+  /// ``AgentError/Remedy/none`` if the user or server denied the sign-in.
   public func makeAsyncIterator() -> AgentIterator<Step> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> Step? {
@@ -131,7 +118,7 @@ public final class SignIn: AsyncSequence, Sendable {
     }
   }
 
-  /// The step for an event; nil for an unknown event of a newer agent.
+  /// Nil for an unknown event of a newer agent.
   private func step(_ event: Event) -> Step? {
     switch event {
     case .browser(let browser):
@@ -158,7 +145,6 @@ public final class SignIn: AsyncSequence, Sendable {
 }
 
 extension Session {
-  /// The session in a sign-in's result.
   fileprivate init?(signedIn result: JSONObject) {
     guard let account = result["account"]?.string, let issuer = result["issuer"]?.string else { return nil }
     self.init(

@@ -2,7 +2,7 @@ internal import Wire
 
 /// The options of a sign-in. The default signs in the active account with its settings.
 ///
-/// Configure client secrets, keys and other settings with `agent account`, so that your program contains no secrets.
+/// Configure secrets and other settings with `agent account`, not in your program.
 public struct SignInOptions: Sendable, Hashable {
   /// The flows of a sign-in.
   public enum Flow: Sendable, Hashable, CaseIterable {
@@ -10,20 +10,20 @@ public struct SignInOptions: Sendable, Hashable {
     case browser
     /// A code that the user enters on any device (RFC 8628).
     case device
-    /// A browser on any machine. The user pastes the URL at which it ends; see ``SignIn/pass(redirect:)``.
+    /// A browser on any machine. The user pastes its final URL; see ``SignIn/pass(redirect:)``.
     case paste
   }
 
-  /// The account. The default is the active one, or a name derived from the issuer's host.
+  /// The account; by default the active one, or a name derived from the issuer's host.
   public var account: String?
 
-  /// The issuer identifier of the authorization server. If no account has it, the sign-in adds one.
+  /// The authorization server's issuer identifier. The sign-in adds an account if none has it.
   public var issuer: String?
 
-  /// The client identifier. The default is the account's, or the one in the agent's `clients.json`.
+  /// The client identifier; by default the account's, or the one in the agent's `clients.json`.
   public var clientID: String?
 
-  /// The requested scope. If empty, the scope of the account.
+  /// The requested scope. If empty, the account's.
   public var scope: [String] = []
 
   /// The resources of the tokens (RFC 8707, section 2.1).
@@ -32,7 +32,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// Additional origins that may get the access token, such as `https://api.example.org`.
   public var origins: [String] = []
 
-  /// The flow. By default the agent chooses.
+  /// The flow; nil if the agent chooses.
   public var flow: Flow?
 
   /// Whether your program can open the URL of ``SignIn/Step/openPage(_:)`` in a browser on this machine.
@@ -44,8 +44,8 @@ public struct SignInOptions: Sendable, Hashable {
   /// Whether to keep an existing session of the account instead of signing in again.
   public var keepsSession = false
 
-  /// Whether to sign in as a guest: the client gets tokens for itself, without a user (RFC 6749, section 4.4). The
-  /// client must authenticate itself. A later sign-in without this option makes the account the user's.
+  /// Whether to sign in as a guest: the client authenticates itself and gets tokens without a user (RFC 6749, section
+  /// 4.4). A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
   /// Whether to make the account active, even if it keeps its session.
@@ -61,7 +61,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// option, ``prompt``, ``acrValues`` and ``maximumAge``.
   public var loginHint: String?
 
-  /// The prompts that the server must show: `login`, `consent`, `select_account` and so on, separated by spaces.
+  /// The prompts to show, separated by spaces, such as `login`, `consent` or `select_account`.
   public var prompt: String?
 
   /// The acceptable authentication context classes (`acr_values`).

@@ -1,9 +1,8 @@
 /// The bytes of a token. `deinit` overwrites them.
 @safe struct TokenBytes: ~Copyable, @unchecked Sendable {
-  /// Memory that only `init` and `deinit` write.
+  /// Written only by `init` and `deinit`.
   private let storage: UnsafeMutableBufferPointer<UInt8>
 
-  /// Copies the bytes.
   init(_ bytes: Span<UInt8>) {
     unsafe storage = .allocate(capacity: bytes.count)
     for index in bytes.indices { unsafe storage.initializeElement(at: index, to: bytes[index]) }
@@ -25,13 +24,13 @@
     try unsafe body(storage.span)
   }
 
-  /// A hash that identifies the token in this process. Its random key keeps it from revealing the token.
+  /// A hash that identifies the token in this process. Its random key protects the token.
   borrowing func fingerprint() -> Int {
     var hasher = Hasher()
     unsafe hasher.combine(bytes: UnsafeRawBufferPointer(storage))
     return hasher.finalize()
   }
 
-  /// A copy of the bytes as a string, which cannot be overwritten.
+  /// Copies the bytes to a string, which cannot be overwritten.
   borrowing func text() -> String { unsafe String(decoding: storage, as: UTF8.self) }
 }

@@ -5,8 +5,7 @@ public struct TokenOptions: Sendable, Hashable {
   /// The minimum remaining lifetime, up to a day; nil for the agent's default. Rounded up to seconds.
   public var minimumValidity: Duration?
 
-  /// Whether to request a new token even if the cached one is valid. Set it only after a resource has rejected the
-  /// token, never for each request.
+  /// Whether to renew a token that is still valid. Set it only after a resource has rejected the token.
   public var forcesRefresh = false
 
   /// The requested part of the granted scope; if empty, all of it (RFC 6749, section 6).
@@ -18,7 +17,7 @@ public struct TokenOptions: Sendable, Hashable {
   /// The audience of the token, for servers with this parameter.
   public var audience: String?
 
-  /// How long to wait for the agent, which may have to contact a server: 1 second to an hour.
+  /// How long to wait for the agent: 1 second to an hour.
   public var timeout: Duration = .seconds(120)
 
   /// Creates options for a token with the account's scope and resources.

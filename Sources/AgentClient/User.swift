@@ -2,7 +2,7 @@ internal import Encoding
 
 /// The signed-in user of an account, according to the verified ID Token (OpenID Connect Core 1.0, section 2).
 public struct User: Sendable, Hashable {
-  /// The account's name, chosen by the user.
+  /// The account's name.
   public var account: String
 
   /// The authorization server's issuer identifier.
@@ -22,7 +22,7 @@ public struct User: Sendable, Hashable {
     self.claims = claims
   }
 
-  /// Creates the user from a response to `whoami`; nil without a verified ID Token.
+  /// Parses a response to `whoami`; nil without a verified ID Token.
   init?(_ result: JSONObject) {
     guard result["source"]?.string == "id_token", let account = result["account"]?.string,
       let issuer = result["issuer"]?.string, let subject = result["subject"]?.string,

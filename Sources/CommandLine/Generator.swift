@@ -4,14 +4,12 @@ internal import Wire
 /// Writes completions, the lists in `man/`, help texts for translators and part of the JSON schema.
 package enum Generator {
   package struct GeneratedFile: Sendable {
-    /// The path relative to the package's root.
+    /// Relative to the package's root.
     package let path: String
     package let content: String
   }
 
-  /// The completions and pages.
-  ///
-  /// - Parameter top: The package's root.
+  /// The completions and pages of the package at `top`.
   static func files(in top: String) throws(PageError) -> [GeneratedFile] {
     let pages = try ManualPage.all.map { page throws(PageError) in
       GeneratedFile(path: page.path, content: try page.text(in: top, by: Main.commands))
@@ -23,7 +21,7 @@ package enum Generator {
     return pages + completions
   }
 
-  /// The help texts for translators, one per line.
+  /// The texts for translators, one per line.
   static var helpTexts: GeneratedFile {
     let texts = HelpWriter.texts(of: Main.commands).sorted().map { Phrase(stringLiteral: $0).template + "\n" }
     let comment = "# Texts of the help. Written by `make generate` from the command table; do not edit.\n"

@@ -1,5 +1,4 @@
 extension Main {
-  /// The commands of `agent`. A missing one is a compile error.
   static let commands = CommandTable { name in
     switch name {
     case .login: LoginCommand.login

@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 package enum Main {
-  /// Runs a command line, which begins with the program's name. Returns the exit status.
+  /// Runs a command line, program name first, and returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     // Report write errors instead of ending by a signal.
     Signals.ignoreFailingWrites()
@@ -52,12 +52,11 @@ package enum Main {
     return try action.run()
   }
 
-  /// Whether an invalid command line contains `--json`, which requires an error in JSON.
+  /// Whether an invalid command line requires errors in JSON.
   private static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0 == "-j" }
   }
 
-  /// Reports a failure. Returns the exit status.
   private static func fail(
     _ failure: Failure, _ console: Console, _ command: Command?, _ invocation: Invocation?, _ arguments: [String] = []
   ) -> Int32 {
@@ -76,7 +75,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// A clearer failure if the daemon is older than this program; otherwise nil.
+  /// Clearer if the daemon is older than this program; otherwise nil.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(

@@ -3,24 +3,24 @@ internal import COpenSSL
 /// Contains no input, key or output.
 package struct CryptoError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    /// The key is malformed, too weak, or not on its curve.
+    /// Malformed, too weak, or not on its curve.
     case invalidKey
-    /// The algorithm does not match the key, or is not supported.
+    /// Unsupported, or does not match the key.
     case unsupportedAlgorithm
     case invalidLength
     /// The ciphertext, key, nonce or associated data was changed.
     case authenticationFailed
-    /// There is no memory for secrets. The caller may release some and retry.
+    /// The caller may release secrets and retry.
     case secureHeapFull
-    /// libcrypto failed; `queue` may contain the reason.
+    /// `queue` may contain libcrypto's reason.
     case libraryFailure
-    /// libcrypto's TPM provider is missing or cannot be loaded.
+    /// libcrypto's TPM provider cannot be loaded.
     case noProvider
     /// The TPM cannot be reached.
     case unreachable
     /// The TPM rejected the command.
     case refused
-    /// The TPM rejected the authorization of the key and counted the attempt.
+    /// The TPM rejected and counted a key authorization.
     case wrongAuthorization
     /// The TPM temporarily rejects all authorizations.
     case lockedOut
@@ -29,11 +29,11 @@ package struct CryptoError: Error, Hashable, Sendable {
   }
 
   package var code: Code
-  /// The name of the failed operation or libcrypto function.
+  /// The failed operation or libcrypto function.
   package var operation: String
-  /// libcrypto's error queue, oldest first. May be empty.
+  /// libcrypto's error queue, oldest first.
   package var queue: [String]
-  /// The TPM's response codes, oldest first, from the errors of libcrypto's TPM provider.
+  /// TPM response codes, oldest first.
   var responseCodes: [UInt32] = []
 
   package init(_ code: Code, _ operation: String, queue: [String] = []) {
@@ -42,7 +42,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     self.queue = queue
   }
 
-  /// Moves libcrypto's error queue into the error of a failed call.
+  /// A failed call's error, with libcrypto's error queue.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }
@@ -78,7 +78,7 @@ enum ErrorQueue {
   }
 }
 
-/// Throws unless libcrypto returned 1 for success.
+/// Throws unless libcrypto returned 1.
 func check(_ status: Int32, _ operation: String) throws(CryptoError) {
   if status != 1 { throw .library(operation) }
 }

@@ -1,11 +1,11 @@
 internal import CSystemd
 internal import Platform
 
-/// Reports when the screen of one of the user's sessions is locked. Without a bus, reports nothing. Thread-safe.
+/// Reports screen locks of the user's sessions, if a bus is available. Thread-safe.
 package final class DesktopLockListener: Sendable {
-  /// A sender of lock signals. Each is on its own bus.
+  /// A sender of lock signals, each on its own bus.
   enum Source: Hashable, CaseIterable {
-    /// logind, for `loginctl lock-session` and for desktops that lock through it.
+    /// logind, for `loginctl lock-session` and desktops that lock through it.
     case loginManager
     /// The desktop's own screen saver.
     case desktop
@@ -24,8 +24,7 @@ package final class DesktopLockListener: Sendable {
       }
     }
 
-    /// Whether a session of the user is being locked. On the system bus, where any user can send signals, also checks
-    /// the sender.
+    /// Whether a session of the user is being locked. On the system bus, which any user can use, checks the sender.
     func isLockSignal(_ signal: MessageBus.Signal, _ bus: borrowing MessageBus, _ userID: UInt32) -> Bool {
       switch self {
       case .loginManager:
@@ -40,7 +39,6 @@ package final class DesktopLockListener: Sendable {
       }
     }
 
-    /// Nil if unknown.
     private static func user(ofSession path: String) -> UInt32? {
       var user: UInt32 = 0
       return unsafe agent_session_user(path, &user) < 0 ? nil : user
@@ -49,7 +47,6 @@ package final class DesktopLockListener: Sendable {
 
   private let userID: UInt32
   private let report: @Sendable () -> Void
-  /// The sources with a running listener.
   private let activeSources = Monitor<Set<Source>>([])
 
   /// - Parameter report: Called for each lock signal, on a separate thread.
@@ -72,16 +69,15 @@ package final class DesktopLockListener: Sendable {
     }
   }
 
-  /// Listens, and reconnects when the bus has disappeared, until reconnecting fails.
+  /// Reconnects when the bus has disappeared, until that fails.
   private func listen(to source: Source) {
     while (try? listenUntilBusCloses(source)) != nil { Threads.sleep(for: .seconds(1)) }
   }
 
-  /// - Throws: An error if it cannot listen at all.
   private func listenUntilBusCloses(_ source: Source) throws(SystemError) {
     let bus = try MessageBus(source == .loginManager ? .system : .user)
     for rule in source.matchRules { try bus.addMatch(rule) }
-    // The end of the bus is not an error: it ends the loop.
+    // The bus's end is not an error.
     while let signal = try? bus.nextSignal() {
       if source.isLockSignal(signal, bus, userID) { report() }
     }

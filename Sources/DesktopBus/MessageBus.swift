@@ -1,12 +1,12 @@
 internal import CSystemd
 internal import Platform
 
-/// A listening connection to a message bus (D-Bus). Use it from one thread. Every call may block.
+/// A listening D-Bus connection, for one thread. Every call may block.
 @safe struct MessageBus: ~Copyable {
   enum Kind: Sendable {
-    /// The system bus, which provides logind.
+    /// The system bus, with logind.
     case system
-    /// The bus of the user's desktop.
+    /// The user's session bus.
     case user
   }
 
@@ -21,7 +21,7 @@ internal import Platform
 
   private let bus: OpaquePointer
 
-  /// - Throws: `ENOSYS` if libsystemd is not installed, or another error if there is no such bus.
+  /// - Throws: `ENOSYS` without libsystemd, or another error without such a bus.
   init(_ kind: Kind) throws(SystemError) {
     var opened: OpaquePointer?
     try Self.check(unsafe agent_bus_open(kind == .system ? 1 : 0, &opened), "sd_bus_open")
@@ -30,14 +30,14 @@ internal import Platform
 
   deinit { unsafe agent_bus_close(bus) }
 
-  /// Subscribes to signals, with a match rule of D-Bus.
+  /// Subscribes to signals by a D-Bus match rule.
   func addMatch(_ rule: String) throws(SystemError) {
     try Self.check(unsafe agent_bus_match(bus, rule), "sd_bus_add_match")
   }
 
-  /// The unique name of the program that currently owns `name`.
+  /// The unique name of `name`'s current owner.
   func owner(of name: String) throws(SystemError) -> String {
-    // A unique name is at most 255 bytes (D-Bus specification, "Valid names").
+    // At most 255 bytes (D-Bus specification, "Valid names").
     var owner = [CChar](repeating: 0, count: 256)
     let result = unsafe owner.withUnsafeMutableBufferPointer { buffer in
       unsafe agent_bus_owner(bus, name, buffer.baseAddress!, UInt(buffer.count))
@@ -46,7 +46,7 @@ internal import Platform
     return String(decoding: owner.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Waits for the next signal, without a time limit.
+  /// Waits without a time limit.
   func nextSignal() throws(SystemError) -> Signal {
     var signal = unsafe agent_bus_signal()
     while true {
@@ -59,7 +59,7 @@ internal import Platform
     }
   }
 
-  /// Returns a result of libsystemd, or throws the error if it is a negative `errno`.
+  /// Throws if `result` is a negative `errno`.
   @discardableResult
   private static func check(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     if result < 0 { throw SystemError(errno: -result, operation: operation) }

@@ -8,11 +8,11 @@ final class DaemonChannel {
   private unowned let loop: EventLoop
   private var loopKey: UInt64 = 0
   private let onEnd: (Failure?) -> Void
-  /// The requests not yet sent. `end` is the daemon's end of a new connection, or nil for a refusal.
+  /// `end` is the daemon's end of a new connection, or nil for a refusal.
   private var queue: [(line: [UInt8], end: SharedDescriptor?)] = []
   private var awaitsReply = false
 
-  /// - Parameter onEnd: Called once at the connection's end, with the daemon's reason, if any.
+  /// - Parameter onEnd: Called once, with the daemon's reason, if any.
   init(_ socket: SharedDescriptor, _ loop: EventLoop, onEnd: @escaping (Failure?) -> Void) throws(SystemError) {
     let descriptor = try socket.descriptor.duplicate()
     try descriptor.setNonBlocking(true)
@@ -27,7 +27,7 @@ final class DaemonChannel {
   /// Passes the daemon its `end` of a peer's new connection.
   func connect(_ peer: LeasePeerRequest, _ end: SharedDescriptor) { enqueue(peer, passing: end) }
 
-  /// Reports a refused peer to the daemon, unless too many requests are waiting.
+  /// Reports a refused peer, unless too many requests are waiting.
   func report(_ refusal: LeasePeerRequest) { if queue.count < Self.maximumQueued { enqueue(refusal, passing: nil) } }
 
   private func enqueue(_ request: LeasePeerRequest, passing end: SharedDescriptor?) {
@@ -35,10 +35,10 @@ final class DaemonChannel {
     sendNext()
   }
 
-  /// The number of waiting requests at which refusals are no longer reported.
+  /// At this many waiting requests, refusals are not reported.
   private static let maximumQueued = 64
 
-  /// Sends the next request after the previous answer, so that the daemon matches descriptors to lines.
+  /// Only after the previous answer, so that the daemon matches descriptors to lines.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()
@@ -65,12 +65,11 @@ final class DaemonChannel {
     while let last = connection.takeLine({ line in try? Reply(parsing: line) }) {
       if case .failure(let reason)? = last { failure = reason } else { awaitsReply = false }
     }
-    // The daemon accepts all requests of this process, so a failure ends the lease.
+    // The daemon accepts all requests of this process: a failure ends the lease.
     guard failure == nil, result != .end, result != .tooLong else { return endChannel(failure) }
     sendNext()
   }
 
-  /// Drops the queued requests, and calls ``onEnd``.
   private func endChannel(_ failure: Failure?) {
     loop.unwatch(loopKey)
     queue = []

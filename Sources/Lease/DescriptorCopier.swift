@@ -7,7 +7,7 @@ final class DescriptorCopier {
   private let sink: SharedDescriptor
   private unowned let loop: any RequestLoop
   private let onEnd: (DescriptorCopier) -> Void
-  /// Bytes read, of which ``writtenCount`` are written.
+  /// Bytes read. The first ``writtenCount`` are written.
   private var buffer: [UInt8] = []
   private var writtenCount = 0
   private var loopKey: UInt64?
@@ -15,7 +15,7 @@ final class DescriptorCopier {
   private var lastProgress: Instant
 
   private static let maximumReadBytes = 64 << 10
-  /// The maximum number of reads before other connections get their turn.
+  /// Reads before other connections get their turn.
   private static let maximumReadsPerRound = 16
   /// How long a full sink may accept nothing.
   private static let timeout = Duration.seconds(120)
@@ -31,7 +31,7 @@ final class DescriptorCopier {
 
   deinit { loop.unwatch(&loopKey) }
 
-  /// Copies the available bytes, and the rest as they arrive.
+  /// Copies available bytes, and the rest as they arrive.
   func copyAvailable() {
     guard !isStopped else { return }
     for _ in 0..<Self.maximumReadsPerRound {
@@ -51,7 +51,6 @@ final class DescriptorCopier {
     loop.schedule(at: loop.now) { [weak self] in self?.copyAvailable() }
   }
 
-  /// Reads the next bytes, and returns their number, or 0 at the end.
   private func read() throws(SystemError) -> Int {
     buffer.removeAll(keepingCapacity: true)
     writtenCount = 0
@@ -60,7 +59,7 @@ final class DescriptorCopier {
     return try source.descriptor.readNow(into: &buffer, upTo: Self.maximumReadBytes)
   }
 
-  /// Resumes copying when a descriptor is ready.
+  /// Resumes copying when ready.
   private func watch(_ side: SharedDescriptor, for interest: Poller.Interest) {
     loop.unwatch(&loopKey)
     do { loopKey = try loop.watch(side.descriptor.raw, for: interest) { [unowned self] in copyAvailable() } } catch {
@@ -74,13 +73,12 @@ final class DescriptorCopier {
     if !isStopped, writtenCount < buffer.count, lastProgress.advanced(by: Self.timeout) <= loop.now { end() }
   }
 
-  /// Stops copying. Both descriptors stay open as long as this object exists.
+  /// Stops copying. Both descriptors stay open while this object exists.
   func stop() {
     isStopped = true
     loop.unwatch(&loopKey)
   }
 
-  /// Stops, and calls ``onEnd``.
   private func end() {
     guard !isStopped else { return }
     stop()

@@ -2,21 +2,18 @@ internal import CSeccomp
 
 /// Restricts the process to system calls (seccomp(2)) for open descriptors, memory and time. Others fail with `EPERM`.
 enum Jail {
-  /// Why the process could not enter the jail.
   struct Problem: Error {
     /// The `errno`.
     let number: Int32
   }
 
-  /// Enters the jail until the process ends.
-  ///
-  /// - Throws: An error if the kernel does not support seccomp.
+  /// Enters the jail until the process ends. Throws if the kernel lacks seccomp.
   static func enter() throws(Problem) {
     guard let filter = unsafe seccomp_init(agent_seccomp_refuse) else { throw Problem(number: ENOMEM) }
     defer { unsafe seccomp_release(filter) }
     func allow(_ name: String, _ conditions: [scmp_arg_cmp] = []) throws(Problem) {
       let number = unsafe seccomp_syscall_resolve_name(name)
-      // Not on every architecture.
+      // Missing on some architectures.
       guard number != __NR_SCMP_ERROR else { return }
       let result = unsafe seccomp_rule_add_array(
         filter, agent_seccomp_allow, number, UInt32(conditions.count), conditions)
@@ -43,12 +40,12 @@ enum Jail {
     "getegid", "exit", "exit_group",
   ]
 
-  /// System calls permitted only if their arguments meet all conditions.
+  /// Permitted only if the arguments meet all conditions.
   private static let conditionallyPermittedCalls: [(String, [scmp_arg_cmp])] = [
     ("socketpair", [argumentEquals(0, UInt64(AF_UNIX))]),
     // No executable memory.
     ("mmap", [argumentLacksBits(2, UInt64(PROT_EXEC))]), ("mprotect", [argumentLacksBits(2, UInt64(PROT_EXEC))]),
-    // Read limits, but do not set them.
+    // Read limits only.
     ("prlimit64", [argumentEquals(2, 0)]),
   ]
 
@@ -61,13 +58,13 @@ enum Jail {
     scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: bits, datum_b: 0)
   }
 
-  /// Tries a system call with invalid arguments. Returns true if it is blocked, or missing on this architecture.
+  /// Tries a system call with invalid arguments. Returns true if blocked, or missing on this architecture.
   static func blocks(_ name: String) -> Bool {
     let number = unsafe seccomp_syscall_resolve_name(name)
     return number == __NR_SCMP_ERROR || agent_system_call(number) == EPERM
   }
 
-  /// System calls that the jail must block, for testing it.
+  /// System calls that the jail must block, for tests.
   static let mustBeBlocked = [
     "socket", "connect", "bind", "listen", "open", "openat", "openat2", "creat", "execve", "execveat", "ptrace", "fork",
     "vfork", "clone", "clone3", "kill", "tgkill", "tkill", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",

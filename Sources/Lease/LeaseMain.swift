@@ -4,10 +4,10 @@ internal import Wire
 /// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
   private static let maximumDescriptors = 256
-  /// The limit of data memory in bytes, enough for the longest lines of all peers.
+  /// Data memory for the longest lines of all peers.
   private static let maximumBytes = 512 << 20
 
-  /// Runs until the lease's owner disconnects, and returns the exit status.
+  /// Runs until the lease's owner disconnects. Returns the exit status.
   package static func run(arguments: [String]) -> Int32 {
     let options = arguments.dropFirst()
     if options.elementsEqual(["--version"]) { return write("agent-lease \(Product.version)\n") }
@@ -39,7 +39,7 @@ package enum LeaseMain {
     }
   }
 
-  /// Prints the calls of ``Jail/mustBeBlocked`` that the jail permits, and returns the exit status.
+  /// Prints the ``Jail/mustBeBlocked`` calls that the jail permits. Returns the exit status.
   private static func testJail() -> Int32 {
     do throws(Jail.Problem) { try Jail.enter() } catch { return write("no seccomp: \(error.number)\n") }
     let permitted = Jail.mustBeBlocked.filter { !Jail.blocks($0) }
@@ -47,7 +47,7 @@ package enum LeaseMain {
       "tried \(Jail.mustBeBlocked.count), permitted \(permitted.count)\n" + permitted.map { "\($0)\n" }.joined())
   }
 
-  /// Prints text, and returns the exit status.
+  /// Returns the exit status.
   private static func write(_ text: String) -> Int32 {
     (try? Output.write(text, to: .standardOutput)) == nil ? ExitStatus.failed.rawValue : ExitStatus.done.rawValue
   }

@@ -2,30 +2,29 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Accepts a lease's peers. Forwards each request over its own connection to the daemon, which decides what is
-/// permitted.
+/// Accepts a lease's peers. Forwards each request over its own connection to the daemon, which checks it.
 final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   private let loop: EventLoop
   private let connections: Connections
   private let listener: SharedDescriptor
-  /// The number of the connection to the lease's owner.
+  /// The number of the owner's connection.
   private var ownerConnection: UInt64 = 0
   private var isOwnerGone = false
   /// The owner's access rules. While nil, no peer is accepted.
   private var accessRules: LeaseRequest?
-  /// Nil before the owner has passed the channel, and after its end.
+  /// Nil before the owner passes the channel, and after its end.
   private var daemon: DaemonChannel?
   /// The failure for peers' requests while ``daemon`` is nil.
   private var channelFailure = Failure.noDaemon
   private var calls: [Ticket: LentCall] = [:]
   /// By connection number, except those over HTTP.
   private var peers: [UInt64: LeaseEntry.Peer] = [:]
-  /// The key of ``listener`` in the loop.
+  /// The loop's key for ``listener``.
   private var acceptKey: UInt64?
-  /// The keys of the listening HTTP sockets in the loop.
+  /// The loop's keys for listening HTTP sockets.
   private var httpListeners: [UInt64] = []
   private var httpConnections: [UInt64: HTTPConnection] = [:]
-  /// The number of the latest HTTP connection. Connections without HTTP have smaller numbers.
+  /// The latest HTTP connection's number. Other connections have smaller ones.
   private var lastHTTPConnection: UInt64 = 1 << 48
   /// For refusals reported to the daemon.
   private var reportLimit: RateLimit
@@ -37,9 +36,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
   /// The pause while no descriptor is free.
   private static let acceptPause = Duration.milliseconds(500)
 
-  /// - Parameters:
-  ///   - control: The connection to the lease's owner.
-  ///   - listener: The socket for peers.
+  /// `control` connects to the lease's owner; `listener` accepts peers.
   init(_ control: consuming FileDescriptor, _ listener: consuming FileDescriptor) throws(SystemError) {
     loop = try EventLoop(SystemTime())
     connections = Connections(loop, mayIdle: false)
@@ -82,7 +79,6 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     peers[connection] = peer
   }
 
-  /// Stops accepting peers for ``acceptPause``, since no descriptor is free.
   private func pauseAccepting() {
     if let acceptKey { loop.setInterest(.none, of: acceptKey) }
     loop.schedule(at: loop.now.advanced(by: Self.acceptPause)) { [self] in
@@ -90,7 +86,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     }
   }
 
-  /// Reports a refused peer to the daemon, unless the rate limit is reached.
+  /// Reports a refused peer to the daemon, within the rate limit.
   private func reportRefusal(of peer: LeaseEntry.Peer, _ code: FailureCode) {
     guard reportLimit.consume(now: loop.now) else { return }
     daemon?.report(LeasePeerRequest(userID: peer.userID, processID: peer.processID, refused: code))
@@ -133,21 +129,21 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
 
   // MARK: Admission
 
-  /// Parses a peer's request, unless the lease does not permit it.
+  /// Parses a peer's request, if the lease permits it.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope {
     try envelope(parsing: line) { row in
       row.has(.allowedForPeers) || accessRules?.lendsToken == true && row.has(.allowedForTokenPeers)
     }
   }
 
-  /// Admits every request, since the daemon checks them.
+  /// Admits all requests: the daemon checks them.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope? {
     envelope
   }
 
-  /// Returns the reply unchanged. Reports this process's own refusals to the daemon.
+  /// Returns the reply unchanged. Reports this process's refusals to the daemon.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     // The daemon logs its own refusals.
     if case .failure(let failure) = reply, calls[ticket] == nil, let peer = peers[ticket.connection] {
@@ -156,7 +152,6 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     return reply
   }
 
-  /// Whether peers may get the token itself.
   func lendsToken(to ticket: Ticket) -> Bool { accessRules?.lendsToken == true }
 
   func didDisconnect(_ connection: UInt64) { peers[connection] = nil }
@@ -172,7 +167,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     }
   }
 
-  /// Handles a request of the owner: access rules with a connection to the daemon, or a listening socket for HTTP.
+  /// Handles an owner's request: access rules with a connection to the daemon, or a listening HTTP socket.
   private func handleOwnerRequest(_ request: Request, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .leaseHTTP(let request) = request, passed.count == 1 {
       do throws(SystemError) { try serve(request, passed[0]) } catch {
@@ -193,13 +188,13 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     connections.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Drops the channel. Requests fail until the owner sends another.
+  /// Requests fail until the owner sends another channel.
   private func handleChannelEnd(_ failure: Failure?) {
     daemon = nil
     channelFailure = failure ?? .noDaemon
   }
 
-  /// Starts a peer's request, with its bodies in descriptors or lines.
+  /// Starts a peer's request, with bodies in descriptors or lines.
   private func begin(_ envelope: RequestEnvelope, _ ticket: Ticket, _ passed: [SharedDescriptor]) throws(Failure) {
     if case .resourceBody = envelope.request {
       throw Failure(.invalidRequest, "no request on this connection expects part of a body now")
@@ -232,7 +227,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
 
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// Counts a failed request, which costs the daemon more than the peer. Ignores other replies.
+  /// Counts a failed request, which costs the daemon more than the peer.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
   func answer(_ last: LentCall.ResponseLine, _ ticket: Ticket) {
@@ -259,12 +254,11 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
     return true
   }
 
-  /// Returns false, so that every result is sent at once.
+  /// Every result is sent at once.
   func postpone(_ result: Reply, of ticket: Ticket) -> Bool { false }
   func didAnswer(_ ticket: Ticket) {}
   func note(_ event: LogEvent) {}
 
-  /// Ends the process once the owner has disconnected.
   func didClose(_ connection: UInt64) { if connection == ownerConnection { isOwnerGone = true } }
 
   func abandon(_ ticket: Ticket) { calls[ticket]?.peerDidDisconnect() }

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A peer's request, sent to the daemon over its own connection.
+/// A peer's request, sent over its own connection to the daemon.
 final class LentCall {
   enum ResponseLine {
     case reply(Reply)
@@ -12,9 +12,9 @@ final class LentCall {
 
   /// How bodies are transferred between the peer and this process.
   enum Bodies {
-    /// The request passes bodies through the peer's descriptors or in lines.
+    /// Through the peer's descriptors or in lines.
     case peer([SharedDescriptor])
-    /// The ``Owner`` transfers the bodies itself, through ``requestBodySocket`` and ``responseBodySocket``.
+    /// By the ``Owner``, through ``requestBodySocket`` and ``responseBodySocket``.
     case owner
   }
 
@@ -22,27 +22,26 @@ final class LentCall {
     func send(_ event: Event, _ ticket: Ticket)
     /// Called once with the final line, unless the peer has disconnected.
     func answer(_ last: ResponseLine, _ ticket: Ticket)
-    /// Called once, when nothing of the request is left to do.
+    /// Called once, when nothing is left to do.
     func callEnded(_ ticket: Ticket)
   }
 
   private let ticket: Ticket
   private unowned let loop: any RequestLoop
-  // A strong reference, so that a closed connection remains until the daemon has ended its request.
+  // Strong, so a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
-  /// The request for the daemon, with all bodies in descriptors.
+  /// For the daemon, with all bodies in descriptors.
   private let envelope: RequestEnvelope
   private let connection: Connection
-  /// The connection's key in the loop; nil before and after the request.
+  /// Nil before and after the request.
   private var loopKey: UInt64?
-  /// The daemon's end of the connection; nil once passed.
+  /// Nil once passed.
   private var daemonEnd: SharedDescriptor?
   private var descriptorsToSend: [SharedDescriptor] = []
-  /// The copiers of bodies to and from the peer's descriptors.
   private var copiers: [DescriptorCopier] = []
-  /// Nil unless the request asks for the response's body in lines.
+  /// For a response body in lines, otherwise nil.
   private var inlineResponseBody: InlineResponseBody?
-  /// Nil unless the peer sends the request's body in lines.
+  /// For a request body in lines, otherwise nil.
   private var inlineRequestBody: InlineRequestBody?
   /// The body in the request's line, if any; nil once forwarded.
   private var contentInRequest: [UInt8]?
@@ -51,9 +50,9 @@ final class LentCall {
   private var isAnswered = false
   private var isPeerGone = false
 
-  /// The socket for writing the request's body, until it ends. Only for ``Bodies/owner``.
+  /// For writing the request's body, until it ends. Only for ``Bodies/owner``.
   private(set) var requestBodySocket: SharedDescriptor?
-  /// The socket for reading the response's body. Only for ``Bodies/owner``.
+  /// For reading the response's body. Only for ``Bodies/owner``.
   private(set) var responseBodySocket: SharedDescriptor?
 
   /// Creates the sockets for a request. The `owner` gets the response.
@@ -128,14 +127,14 @@ final class LentCall {
     }
   }
 
-  /// Creates a socket pair for a body. Returns one end; the daemon gets the other.
+  /// The daemon gets the other end.
   private func makeBodySocket() throws(SystemError) -> SharedDescriptor {
     let pair = try Self.makePair()
     descriptorsToSend.append(pair.far)
     return pair.near
   }
 
-  /// A socket pair with a non-blocking near end.
+  /// With a non-blocking near end.
   private static func makePair() throws(SystemError) -> (near: SharedDescriptor, far: SharedDescriptor) {
     let pair = try SocketPair()
     try pair.first.setNonBlocking(true)
@@ -150,14 +149,14 @@ final class LentCall {
       })
   }
 
-  /// Sends the request to the daemon, over a new connection for the peer.
+  /// Sends the request to the daemon over a new connection.
   func begin(over daemon: DaemonChannel, for peer: LeaseEntry.Peer) throws(SystemError) {
     if let daemonEnd { daemon.connect(LeasePeerRequest(userID: peer.userID, processID: peer.processID), daemonEnd) }
     daemonEnd = nil
     let line = envelope.serialized()
     var sent = 0
     for (index, shared) in descriptorsToSend.enumerated() {
-      // A message carries one descriptor, so send the line in parts.
+      // A message carries one descriptor, so the line is sent in parts.
       let part = line.span.extracting(sent..<(index < descriptorsToSend.count - 1 ? sent + 1 : line.count))
       sent += try UnixSocket.send(part, passing: shared.descriptor.raw, over: connection.descriptor)
     }
@@ -171,12 +170,11 @@ final class LentCall {
     contentInRequest = nil
   }
 
-  /// Ends the request's body, by closing ``requestBodySocket``.
   func closeRequestBody() { requestBodySocket = nil }
 
   func append(_ part: ResourceBodyRequest) throws(Failure) { try inlineRequestBody?.append(part) }
 
-  /// Watches the connection to the daemon, for input only if no output is pending.
+  /// Watches the connection, for input only if no output is pending.
   private func watch() throws(SystemError) {
     loop.unwatch(&loopKey)
     let interest: Poller.Interest = connection.hasOutput ? .write : .read
@@ -209,7 +207,6 @@ final class LentCall {
     if case .reply(let reply) = line {
       if case .event(let event) = reply {
         owner.send(event, ticket)
-        // The body follows.
         if case .response = event { inlineResponseBody?.begin() }
         return
       }
@@ -221,7 +218,7 @@ final class LentCall {
     finish(line)
   }
 
-  /// Passes the final line to the owner, and ends the request.
+  /// Passes the final line to the owner.
   private func finish(_ last: ResponseLine) {
     guard !isAnswered, !isPeerGone else { return }
     isAnswered = true
@@ -232,7 +229,7 @@ final class LentCall {
     close()
   }
 
-  /// Closes the connection to the daemon. Fails the request if it has no answer.
+  /// Fails an unanswered request.
   private func close() {
     loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)
@@ -255,7 +252,6 @@ final class LentCall {
 
   private var hasReportedEnd = false
 
-  /// Calls ``Owner/callEnded(_:)`` once nothing is left to do.
   private func reportEndIfDone() {
     guard !hasReportedEnd, loopKey == nil, copiers.isEmpty, isAnswered || isPeerGone else { return }
     hasReportedEnd = true
@@ -264,7 +260,7 @@ final class LentCall {
 
   deinit { loop.unwatch(&loopKey) }
 
-  /// A line with a token, overwritten when it is released.
+  /// A line with a token, wiped at the end.
   private final class TokenLine: SecretLine {
     private var bytes: [UInt8] = []
 

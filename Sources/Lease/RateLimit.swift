@@ -1,11 +1,10 @@
 internal import Platform
 
-/// A rate limit: a burst of `burst` events, then `perSecond` events per second.
+/// Allows a burst of `burst` events, then `perSecond` events per second.
 struct RateLimit {
   private let burst: Int
   private let perSecond: Int
   private var remaining: Int
-  /// When `remaining` was last increased.
   private var lastRefill: Instant
 
   init(burst: Int, perSecond: Int, now: Instant) {
@@ -22,7 +21,7 @@ struct RateLimit {
     return remaining > 0
   }
 
-  /// Counts an event. Returns false if it is not allowed.
+  /// Counts an event. Returns false if not allowed.
   mutating func consume(now: Instant) -> Bool {
     guard allowsEvent(now: now) else { return false }
     remaining -= 1

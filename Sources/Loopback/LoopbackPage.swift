@@ -1,16 +1,15 @@
 internal import Encoding
 package import Vocabulary
 
-/// The pages in the browser at the redirect URI. They contain no part of the request except a reason that the terminal
-/// shows too.
+/// Browser pages at the redirect URI. They contain no part of the request except a reason that the terminal shows too.
 package enum LoopbackPage: Sendable, Hashable, CaseIterable {
-  /// The authorization response was received but not verified yet.
+  /// The authorization response was received but not yet verified.
   case received
-  /// The sign-in failed for this reason, a sentence without its full stop; nil if the browser may be another user's.
+  /// The sign-in failed for this reason, a sentence without full stop; nil if the browser may be another user's.
   case failed(Phrase? = nil)
-  /// The request to the redirect URI is not the expected response.
+  /// The request is not the expected response.
   case foreign
-  /// The sign-in link was already used. It leads to the authorization server only once.
+  /// The sign-in link, valid once, was already used.
   case linkUsed
   case notFound, methodNotAllowed, malformed, tooLarge
 
@@ -18,7 +17,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     .received, .failed(), .foreign, .linkUsed, .notFound, .methodNotAllowed, .malformed, .tooLarge,
   ]
 
-  /// An HTTP redirect. `url` consists of visible ASCII characters.
+  /// An HTTP redirect. `url` is visible ASCII.
   package static func redirect(to url: String) -> [UInt8] {
     head("302 Found", [("Location", url)], bodyBytes: 0)
   }
@@ -26,14 +25,14 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The response to TLS: the plain-text fatal alert `protocol_version` (RFC 8446 section 6.2).
   package static let tlsRefusal: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x46]
 
-  /// The complete HTTP response, which closes the connection.
+  /// The HTTP response. Closes the connection.
   package func response(in language: Translations = .english) -> [UInt8] {
     let (title, text) = titleAndText
     return Self.response(
       title, text, in: language, status: status, self == .methodNotAllowed ? [("Allow", "GET")] : [])
   }
 
-  /// The HTTP response after a sign-in by `person` (email address or name) on `machine` (nil for this one).
+  /// The page after a sign-in by `person` (email address or name) on `machine` (nil for this one).
   package static func signedInPage(
     to issuer: String, as person: String?, account: String, on machine: String? = nil,
     in language: Translations = .english
@@ -74,7 +73,6 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     return Array("HTTP/1.1 \(status)\r\n\(lines.joined())\r\n".utf8)
   }
 
-  /// The style sheet, for light and dark mode, and for phones.
   private static let style = """
     :root { color-scheme: light dark }
     body { max-width: 30rem; margin: 18vh auto 0; padding: 0 1.5rem; font: 1.1rem/1.5 system-ui, sans-serif;
@@ -85,8 +83,8 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
   /// The SHA-256 of ``style`` in base64, precomputed since this module has no libcrypto.
   private static let styleHash = "+lR+AHxtmG8joLhyP6I5FuDroUyBn4fD5Y9S8FTihis="
 
-  /// Header fields that forbid scripts, other styles and resources, caching and `Referer`, since the URL contains a
-  /// code (RFC 9700 section 4.2).
+  /// Forbid scripts, other styles and resources, caching and `Referer`, since the URL contains a code (RFC 9700 section
+  /// 4.2).
   private static let fields = [
     ("Content-Type", "text/html; charset=utf-8"),
     (
@@ -108,7 +106,7 @@ package enum LoopbackPage: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The document. Title and text are already escaped.
+  /// Title and text are already escaped.
   private static func html(_ title: String, _ text: String, _ language: Translations) -> String {
     """
     <!DOCTYPE html>

@@ -1,10 +1,10 @@
 internal import Encoding
 
 /// Parses requests to a redirect listener (RFC 8252 section 7.3, RFC 9112). Unexpected requests have no effect, since
-/// every user of the machine can connect.
+/// any local user can connect.
 package enum LoopbackRequest {
-  /// The maximum size of the head. A code may be long (RFC 6749 section 4.1.2), and browsers send all cookies of the
-  /// host, whatever the port (RFC 6265 section 8.5).
+  /// The maximum head size. A code may be long (RFC 6749 section 4.1.2), and browsers send the host's cookies of all
+  /// ports (RFC 6265 section 8.5).
   package static let maximumBytes = 65_536
   private static let maximumFields = 128
 
@@ -12,7 +12,7 @@ package enum LoopbackRequest {
     case incomplete
     /// A GET of the target, with the query's range in the head.
     case redirect(query: Range<Int>)
-    /// The request is invalid. This page is the response.
+    /// The request is invalid. Respond with this page.
     case refused(LoopbackPage)
   }
 
@@ -27,8 +27,8 @@ package enum LoopbackRequest {
     guard let first = lines.first, let request = requestLine(bytes, first) else { return .refused(.malformed) }
     lines.removeFirst()
     guard lines.count <= maximumFields, let host = onlyHost(bytes, lines) else { return .refused(.malformed) }
-    // Another host name does not come from the authorization server's redirect (DNS rebinding). A target in absolute
-    // form overrides the field (RFC 9112 section 3.2.2).
+    // Redirects use no other host name (DNS rebinding). An absolute target overrides the field (RFC 9112 section
+    // 3.2.2).
     let named = request.authority ?? host
     guard target.hosts.contains(where: { isSameHost(bytes.extracting(named), $0) }),
       isSame(bytes.extracting(request.path), target.path)
@@ -42,17 +42,15 @@ package enum LoopbackRequest {
 
   /// Searches for the empty line that ends a head. A bare LF ends a line too (RFC 9112 section 2.2).
   package struct HeadEnd: Sendable {
-    /// The number of bytes examined.
     private var searched = 0
     private var lineStart = 0
-    /// Whether a non-empty line was found. Empty lines before it are skipped.
+    /// Whether a non-empty line was found.
     private var hasText = false
-    /// The head's length, once its end was found.
     private var end: Int?
 
     package init() {}
 
-    /// The head's length, or nil if its end was not received yet.
+    /// The head's length, or nil if incomplete.
     fileprivate mutating func find(in bytes: Span<UInt8>) -> Int? {
       while end == nil, searched < bytes.count {
         let byte = bytes[searched]
@@ -85,7 +83,7 @@ package enum LoopbackRequest {
 
   private struct RequestLine {
     let method: Range<Int>
-    /// The host and port of a target in absolute form; nil for one that begins with "/".
+    /// Host and port of an absolute target; nil for one that begins with "/".
     let authority: Range<Int>?
     let path: Range<Int>
     let query: Range<Int>
@@ -116,7 +114,7 @@ package enum LoopbackRequest {
       query: min(mark + 1, target.upperBound)..<target.upperBound)
   }
 
-  /// The range of the `Host` value. Nil unless there is exactly one (RFC 9112 section 3.2) and all fields are valid.
+  /// Nil unless exactly one `Host` (RFC 9112 section 3.2) and only valid fields.
   private static func onlyHost(_ bytes: Span<UInt8>, _ lines: [Range<Int>]) -> Range<Int>? {
     var host: Range<Int>?
     for line in lines {
@@ -159,9 +157,9 @@ package enum LoopbackRequest {
 }
 
 package struct LoopbackTarget: Sendable, Hashable {
-  /// The accepted values of `Host`: the redirect URI's address and port.
+  /// Accepted `Host` values: the redirect URI's address and port.
   package let hosts: [String]
-  /// The redirect URI's path, including the leading "/".
+  /// The redirect URI's path, with the leading "/".
   package let path: String
 
   package init(hosts: [String], path: String) {

@@ -1,14 +1,14 @@
 package import Platform
 package import Vocabulary
 
-/// A connection to a redirect socket, which reads a request's head and sends a page.
+/// A connection to a redirect socket. Reads a request's head and sends a page.
 package final class RedirectPeer {
   package let descriptor: FileDescriptor
   package let socket: RedirectSocket
   package let ends: TCPAddressPair
   /// Nil until the other end's owner is known.
   package var owner: TCPAddressPair.Owner?
-  /// When to close the connection or, while ``loginNumber`` is set, to send a page without its result.
+  /// When to close or, while ``loginNumber`` is set, send a page without its result.
   package private(set) var deadline: Instant
   /// The sign-in whose result the browser waits for, if any.
   package private(set) var loginNumber: UInt64?
@@ -17,7 +17,7 @@ package final class RedirectPeer {
 
   private var head = RequestHead()
   private var headEnd = LoopbackRequest.HeadEnd()
-  /// The response, of which ``sent`` bytes were sent.
+  /// The response; ``sent`` bytes are sent.
   private var outbound: [UInt8] = []
   private var sent = 0
 
@@ -45,9 +45,9 @@ package final class RedirectPeer {
     case redirect(query: Range<Int>, targets: [Int])
     /// A request for the link of the target with this index.
     case link(target: Int)
-    /// The beginning of TLS, for example from a browser in https-only mode.
+    /// TLS, such as from a browser in https-only mode.
     case tls
-    /// The request is invalid. This page is the response.
+    /// The request is invalid. Respond with this page.
     case refused(LoopbackPage)
   }
 
@@ -56,10 +56,10 @@ package final class RedirectPeer {
   /// Whether the other end is known to belong to the current user.
   package var isFromOwnUser: Bool { owner == .user(Machine.userID) }
 
-  /// The requests that a sign-in expects: for its redirect URI, and for its link to the authorization server, if any.
+  /// A sign-in's redirect URI, and its link to the authorization server, if any.
   package typealias Targets = (redirect: LoopbackTarget, link: LoopbackTarget?)
 
-  /// Reads the available bytes. `targets` are those of the socket's sign-ins.
+  /// Reads what is available. `targets` are those of the socket's sign-ins.
   package func read(for targets: [Targets]) -> Progress {
     while true {
       do {
@@ -92,7 +92,7 @@ package final class RedirectPeer {
     head.withBytes { LoopbackRequest.parse($0, for: target, &headEnd) }
   }
 
-  /// Passes the query at a range from ``Progress/redirect(query:targets:)`` to `body`.
+  /// Passes the query of ``Progress/redirect(query:targets:)`` to `body`.
   package func withQuery<Result>(_ query: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
     head.withBytes { body($0.extracting(query)) }
   }

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A listening loopback socket for the redirects of sign-ins. Closes when no sign-in uses it.
+/// A listening loopback socket for redirects. Closes when no sign-in uses it.
 package final class RedirectSocket: Sendable {
   package let descriptor: FileDescriptor
   package let port: UInt16
@@ -12,14 +12,14 @@ package final class RedirectSocket: Sendable {
     self.descriptor = descriptor
   }
 
-  // Cannot fail, since the socket is listening.
+  // Cannot fail, since the socket listens.
   deinit { try? UnixSocket.shutDown(descriptor) }
 
-  /// How many ports to try to find one that is free at both IPv4 and IPv6.
+  /// How many ports to try for one free at both IPv4 and IPv6.
   private static let maximumAttempts = 10
 
-  /// Listens at both addresses of `localhost`, so that no other program receives the response (RFC 8252 section 8.3).
-  /// If `port` is nil, chooses one that is free at both. Throws `EADDRINUSE` if the port is in use.
+  /// Listens at both addresses of `localhost`, so no other program receives the response (RFC 8252 section 8.3). If
+  /// `port` is nil, chooses one free at both. Throws `EADDRINUSE` if the port is in use.
   ///
   /// - Parameter listen: Opens a socket. Port 0 means any free port.
   package static func listenOnBothAddresses(

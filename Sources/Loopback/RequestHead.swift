@@ -1,8 +1,8 @@
 package import Platform
 
-/// The first bytes of a browser's request. They are wiped, since they may contain a code.
+/// The first bytes of a browser's request. Users must ``wipe()`` them, since they may contain a code.
 package struct RequestHead {
-  /// The first suffices for nearly all requests. The second exceeds the largest permitted head by one byte.
+  /// Nearly all requests fit the first. The second exceeds the largest head by one byte.
   private static let bufferSizes = [16_384, LoopbackRequest.maximumBytes + 1]
 
   private var storage: [UInt8] = []
@@ -12,7 +12,7 @@ package struct RequestHead {
 
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { body(storage.span.extracting(..<count)) }
 
-  /// Reads once. Returns the number of bytes, or 0 if the browser has closed the connection.
+  /// Reads once. Returns the number of bytes, or 0 at the connection's end.
   package mutating func fill(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     if count == storage.count { grow() }
     let got = try descriptor.read(into: &storage, from: count)
@@ -20,7 +20,7 @@ package struct RequestHead {
     return got
   }
 
-  /// Moves the bytes to a larger buffer. Wipes the old one.
+  /// Wipes the old buffer.
   private mutating func grow() {
     guard let size = Self.bufferSizes.first(where: { $0 > storage.count }) else { return }
     var larger = [UInt8](repeating: 0, count: size)

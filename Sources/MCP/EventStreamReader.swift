@@ -2,31 +2,30 @@ internal import Encoding
 
 /// Parses a stream of server-sent events (WHATWG HTML, section 9.2).
 struct EventStreamReader {
-  /// The ID to resume the stream from; empty at first.
+  /// The ID to resume the stream from. Empty at first.
   private(set) var lastID: [UInt8] = []
-  /// The delay before reconnecting, if the server sets one.
+  /// The server's delay before reconnecting, if set.
   private(set) var retryMilliseconds: Int?
 
-  /// The incomplete line.
   private var line: [UInt8] = []
   private var data: [UInt8] = []
-  /// The ID of the event so far, if any.
+  /// The current event's ID, if any.
   private var id: [UInt8]?
-  /// The event's type so far; empty if it has none.
+  /// The current event's type; empty if none.
   private var type: [UInt8] = []
   /// Whether a CR ended the previous line. An LF directly after it is ignored.
   private var endedWithCR = false
   /// Whether a byte order mark may follow.
   private var isAtStart = true
 
-  /// The limit of a line and of an event.
+  /// Of a line and of an event.
   private static let maximumBytes = MCPMessage.maximumBytes
   private static let maximumIDBytes = 1024
 
   /// The event exceeds ``MCPMessage/maximumBytes``.
   struct TooLong: Error {}
 
-  /// Parses bytes, and passes the data of each `message` event to `report`.
+  /// Parses bytes. Passes the data of `message` events to `report`.
   mutating func feed(_ bytes: Span<UInt8>, _ report: ([UInt8]) -> Void) throws(TooLong) {
     var start = 0
     for index in bytes.indices {
@@ -57,7 +56,7 @@ struct EventStreamReader {
     isAtStart = false
     guard !line.isEmpty else { return dispatchEvent(report) }
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-    // A line that starts with a colon is a comment.
+    // Lines that start with a colon are comments.
     guard colon > 0 else { return }
     var value = line[colon...].dropFirst()
     if value.first == UInt8(ascii: " ") { value.removeFirst() }
@@ -76,7 +75,6 @@ struct EventStreamReader {
     }
   }
 
-  /// Handles the empty line at the end of an event.
   private mutating func dispatchEvent(_ report: ([UInt8]) -> Void) {
     if let id { lastID = id }
     if !data.isEmpty, type.isEmpty || type == Array("message".utf8) {

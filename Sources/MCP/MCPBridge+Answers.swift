@@ -2,7 +2,7 @@ internal import Encoding
 internal import Wire
 
 extension MCPBridge {
-  /// Handles a server's message, received as a response to `running`.
+  /// `text` is from the response to `running`.
   func handleServerMessage(_ text: [UInt8], _ running: RunningRequest) {
     guard let message = try? MCPMessage(text) else {
       return server.host.warn("ignored data from the server that is not a message")
@@ -29,7 +29,7 @@ extension MCPBridge {
     }
   }
 
-  /// Passes a message to the client. Ignores a response to any request other than `clientMessage`.
+  /// Passes a message to the client, unless it answers a request other than `clientMessage`.
   private func deliver(_ message: MCPMessage, to clientMessage: MCPClientMessage, _ head: ResponseHead?) {
     guard message.answeredIDs.allSatisfy({ clientMessage.unansweredIDs.contains($0) }) else {
       return server.host.warn("ignored an answer from the server to an unknown request")
@@ -43,7 +43,6 @@ extension MCPBridge {
 
   // MARK: Ends
 
-  /// Handles the end of a complete response.
   func handleEnd(_ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?) {
     switch running.purpose {
     case .message(let clientMessage), .remainder(let clientMessage, _): handleEnd(clientMessage, running, head, problem)
@@ -66,7 +65,6 @@ extension MCPBridge {
     }
   }
 
-  /// Handles the end of the response to a client's message.
   private func handleEnd(
     _ clientMessage: MCPClientMessage, _ running: RunningRequest, _ head: ResponseHead, _ problem: Failure?
   ) {
@@ -88,14 +86,14 @@ extension MCPBridge {
       return deliver(own, to: clientMessage, nil)
     }
     var told = problem
-    // Servers of the first transport respond this way (revision 2025-11-25, backwards compatibility).
+    // Servers of the first transport respond so (revision 2025-11-25, backwards compatibility).
     if clientMessage.message.hasMethod("initialize"), [400, 404, 405].contains(head.status) {
       told.advice = Phrase("check the URL; the transport of 2024-11-05 (HTTP with SSE) is not supported")
     }
     fail(clientMessage, told, status: head.status)
   }
 
-  /// The server's error, addressed to the request that caused it; nil for a batch or another response.
+  /// The server's error, readdressed to its request; nil for a batch or another response.
   private static func error(_ answer: MCPMessage, of clientMessage: MCPClientMessage) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, clientMessage.message.kind == .request,
       let id = clientMessage.message.id
@@ -103,7 +101,6 @@ extension MCPBridge {
     return try? answer.replacing(id: id)
   }
 
-  /// Handles a response without an error status.
   private func handleSuccess(_ clientMessage: MCPClientMessage, _ running: RunningRequest, _ head: ResponseHead) {
     if (300..<400).contains(head.status), let location = head.field("Location") {
       return fail(clientMessage, server.redirectFailure(to: location), status: head.status)
@@ -162,7 +159,7 @@ extension MCPBridge {
     for clientMessage in messages { handleRefusal(clientMessage, failure, status: nil) }
   }
 
-  /// Answers every open request of a message.
+  /// Fails every open request of a message.
   func fail(_ clientMessage: MCPClientMessage, _ failure: Failure, status: Int?) {
     fail(clientMessage, server.problem(failure, status: status))
   }
@@ -174,15 +171,15 @@ extension MCPBridge {
     }
   }
 
-  /// Prints a failure, which the client gets too.
+  /// Prints a failure that the client gets too.
   private func note(_ failure: Failure) { server.host.note(server.host.completingHint(of: failure).text) }
 
   // MARK: Interrupted streams
 
-  /// The delay before reconnecting, unless the server sets one.
+  /// The reconnect delay, unless the server sets one.
   private static let standardRetryMilliseconds = 1000
   private static let maximumRetryMilliseconds = 3_600_000
-  /// The maximum number of requests for the rest of one response without a new event.
+  /// Per response, without a new event.
   private static let maximumRetries = 5
 
   /// Requests the rest of an interrupted response, if its events have IDs.
@@ -191,7 +188,7 @@ extension MCPBridge {
     if !last.isEmpty {
       clientMessage.retries = 0
     } else if case .remainder(_, let before) = purpose {
-      // Interrupted again before the first event: resume from the same ID.
+      // Interrupted before the first event: resume from the previous ID.
       last = before
     }
     guard !clientMessage.unansweredIDs.isEmpty else { return }
@@ -235,7 +232,7 @@ extension MCPBridge {
     for (key, running) in exchanges { if case .serverMessages = running.purpose { remove(key) } }
   }
 
-  /// Reopens the stream of the server's own messages, if supported.
+  /// Reopens the stream, if supported.
   private func handleStreamEnd(_ status: Int?, _ failure: Failure?, _ body: Body) {
     guard listener.isWanted else { return }
     if case .stream(let reader) = body {
@@ -281,7 +278,7 @@ extension MCPBridge {
     sendRequest(.toolList(request), "POST", session.fields(of: request.message), request.message.bytes)
   }
 
-  /// Requests the next page of the list; after the last, repeats the refused call.
+  /// Requests the list's next page or, after the final page, repeats the refused call.
   private func handleToolList(_ answer: MCPMessage, for request: MCPToolsRequest) {
     let answer = recordTools(in: answer, to: request.message)
     guard answer.value(["result", "tools"]) != nil else { return deliver(request.refusal, to: request.call, nil) }
@@ -291,7 +288,7 @@ extension MCPBridge {
 
   // MARK: Sessions
 
-  /// Starts a new session for a message refused because the server forgot the old one.
+  /// Starts a new session, since the server forgot the message's.
   private func handleLostSession(_ clientMessage: MCPClientMessage) {
     guard session.initializeMessage != nil, !clientMessage.isRepeated,
       clientMessage.message.kind == .request || clientMessage.isBarrier
@@ -335,10 +332,10 @@ final class MCPListener {
   /// Whether the stream is open or will be reopened.
   var isWanted = false
   var isOpen = false
-  /// The ID of the last event, after which to resume.
+  /// The latest event's ID, after which to resume.
   var lastID = ""
   /// The server's delay before reconnecting; nil for the default.
   var retryMilliseconds: Int?
-  /// The failed attempts to open the stream since it was last open.
+  /// Failed attempts to open the stream since it was open.
   var failedAttempts = 0
 }

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 package import Wire
 
-/// Connects an MCP client on standard input and output to a Streamable HTTP server. The daemon makes the HTTP requests,
-/// so this process has no token. Runs on one thread.
+/// Connects an MCP client on standard input and output to a Streamable HTTP server, through the daemon, which keeps the
+/// token. Single-threaded.
 package final class MCPBridge {
   let server: MCPServer
   let poller: Poller
@@ -11,7 +11,7 @@ package final class MCPBridge {
   var session = MCPSession()
 
   var unsentMessages: [MCPClientMessage] = []
-  /// The current HTTP requests, by poller key.
+  /// Running HTTP requests, by poller key.
   var exchanges: [UInt64: RunningRequest] = [:]
   var isRestartingSession = false
   var listener = MCPListener()
@@ -19,7 +19,7 @@ package final class MCPBridge {
   private var input = MCPInput()
   private var timers: [(moment: Instant, act: () -> Void)] = []
   private var lastKey: UInt64 = PollerKey.firstExchange
-  /// The deadline for the remaining calls, once the client has ended.
+  /// The deadline of running calls, set at the end of input.
   private var callDeadline: Instant?
 
   enum PollerKey {
@@ -28,7 +28,6 @@ package final class MCPBridge {
     static let firstExchange: UInt64 = 2
   }
 
-  /// An HTTP request, and its response so far.
   final class RunningRequest {
     let exchange: MCPExchange
     let purpose: Purpose
@@ -43,20 +42,17 @@ package final class MCPBridge {
 
   /// Why an HTTP request is made.
   enum Purpose {
-    /// Sends a message of the client.
     case message(MCPClientMessage)
-    /// Requests the rest of an interrupted response, after an event's ID.
+    /// Resumes an interrupted response after an event ID.
     case remainder(of: MCPClientMessage, afterEvent: String)
-    /// Receives the stream of the server's own messages.
     case serverMessages
     case sessionRestart
     /// Sends `notifications/initialized` after a restart.
     case sessionConfirmation
-    /// Requests the list of tools, to repeat a call refused for missing header fields.
+    /// Lists the tools, to repeat a call refused for its header fields.
     case toolList(MCPToolsRequest)
     case sessionEnd
 
-    /// The message that the request serves, if any.
     var clientMessage: MCPClientMessage? {
       switch self {
       case .message(let clientMessage), .remainder(let clientMessage, _): clientMessage
@@ -66,7 +62,7 @@ package final class MCPBridge {
     }
   }
 
-  /// The body so far: bytes, or the parser of an event stream; `pending` until the head has arrived.
+  /// The received part of a body; `pending` before the head.
   enum Body {
     case pending
     case whole([UInt8])
@@ -74,11 +70,11 @@ package final class MCPBridge {
   }
 
   private static let maximumConcurrentMessages = 64
-  /// At this number, reading input pauses.
+  /// Reading input pauses at this number.
   private static let maximumUnsentMessages = 1024
-  /// How long calls may continue after the end of input.
+  /// Limits calls that run at the end of input.
   private static let drainTime = Duration.milliseconds(900)
-  /// How long ending the session may take. Clients kill the program two seconds after the end of input.
+  /// Clients kill the program two seconds after the end of input.
   private static let closingTime = Duration.milliseconds(900)
 
   package init(_ server: MCPServer, signInPolicy: SignInPolicy?) throws(Failure) {
@@ -88,7 +84,7 @@ package final class MCPBridge {
     do { poller = try Poller() } catch { throw Failure(error, doing: "cannot set up the bridge") }
   }
 
-  /// Runs until the client has ended.
+  /// Runs until the client ends.
   package func run() throws(Failure) {
     do throws(SystemError) {
       let signals = try Signals.SignalReceiver([Signals.SIGHUP, Signals.SIGINT, Signals.SIGTERM])
@@ -109,7 +105,6 @@ package final class MCPBridge {
     }
   }
 
-  /// Whether the client has ended and nothing is left to do.
   private var isFinished: Bool {
     if output.isClosed { return true }
     guard let callDeadline else { return false }
@@ -159,7 +154,6 @@ package final class MCPBridge {
 
   // MARK: From the client
 
-  /// Handles a message of the client.
   private func handle(_ message: MCPMessage) {
     session.recordRevision(of: message)
     if let id = message.id?.string, message.kind == .answer, id.utf8.starts(with: MCPSignIns.prefix.utf8) {
@@ -177,7 +171,7 @@ package final class MCPBridge {
     unsentMessages.append(clientMessage)
   }
 
-  /// Returns false if the server must get the message.
+  /// Cancels a call. Returns false if the server must get the message.
   private func handleCancellation(_ id: JSON, _ message: MCPMessage) -> Bool {
     if let index = unsentMessages.firstIndex(where: { $0.unansweredIDs.contains(id) && $0.message.kind == .request }) {
       unsentMessages.remove(at: index)
@@ -210,7 +204,6 @@ package final class MCPBridge {
     }
   }
 
-  /// Whether the message may be sent now, before the responses to earlier ones.
   private func maySend(_ clientMessage: MCPClientMessage) -> Bool {
     let running = exchanges.values.compactMap { running in
       if case .message(let clientMessage) = running.purpose { clientMessage } else { nil }
@@ -254,7 +247,7 @@ package final class MCPBridge {
     if key == connection { running.exchange.readLines(report) } else { running.exchange.readPipe(report) }
   }
 
-  /// A new poller key. The next higher number is reserved for a pipe.
+  /// A new poller key; the next higher number is for its pipe.
   func nextKey() -> UInt64 {
     lastKey += 2
     return lastKey
@@ -285,7 +278,7 @@ package final class MCPBridge {
     }
   }
 
-  /// Adds to the body. Returns false if it is too long.
+  /// Returns false if the body is too long.
   private func addToBody(_ bytes: [UInt8], _ running: RunningRequest) -> Bool {
     switch running.body {
     case .pending: return true

@@ -4,6 +4,7 @@ internal import Wire
 
 /// An HTTP request to an MCP server through the daemon. Never blocks: the owner polls its descriptors.
 final class MCPExchange {
+  /// Progress of the response.
   enum Step {
     case head(ResponseHead)
     /// The next bytes of the body.
@@ -16,21 +17,21 @@ final class MCPExchange {
 
   /// Nil once closed.
   private var connection: DaemonConnection?
-  /// The pipe for the response's body; nil for an inline request.
+  /// Carries the response's body; nil for an inline request.
   private var pipe: SharedDescriptor?
   private let host: any MCPHost
   private var request: CallRequest
   private let content: [UInt8]?
   private var head: ResponseHead?
-  /// The number of received body bytes.
+  /// Body bytes received so far.
   private var received = 0
-  /// The inline content sent so far, in bytes.
+  /// Inline content bytes sent so far.
   private var sent = 0
-  /// Whether the caller's variables were passed, which happens at most once.
+  /// Whether the user's environment variables were passed, at most once.
   private var variablesState = VariablesState.notRequested
   /// Nil until received from the daemon.
   private var result: (bodyBytes: Int, problem: Failure?)?
-  /// The failure to report after the rest of the body in ``pipe``.
+  /// Reported after the rest of the body in ``pipe``.
   private var failure: Failure?
 
   private enum VariablesState { case notRequested, sent, accepted }
@@ -103,13 +104,13 @@ final class MCPExchange {
     }
   }
 
-  /// Reports the failure, but after the available part of the body.
+  /// Reports the failure after the available part of the body.
   private func reportFailure(_ failure: Failure, _ report: (Step) -> Void) {
     guard head != nil, pipe != nil else { return report(.failed(failure)) }
     self.failure = failure
   }
 
-  /// Passes the variables that the request lacks, to repeat it.
+  /// Passes missing environment variables, to repeat the request.
   private func passVariables(neededAfter failure: Failure) throws(Failure) {
     guard variablesState == .notRequested, let values = try connection?.variables(neededAfter: failure) else {
       throw failure
@@ -118,7 +119,7 @@ final class MCPExchange {
     try connection?.send(host.envelope(values.request), passing: values.values)
   }
 
-  /// Repeats the request with inline bodies, for a socket that cannot pass descriptors.
+  /// Repeats the request with inline bodies, since the socket cannot pass descriptors.
   private func repeatInline() throws(Failure) {
     pipe = nil
     request.isInline = true
@@ -132,7 +133,6 @@ final class MCPExchange {
     try send()
   }
 
-  /// Sends the next part of the inline content.
   private func sendNextPart() throws(Failure) {
     guard let content else { return }
     let end = min(sent + ResourceBodyRequest.maximumBytes, content.count)
@@ -151,7 +151,6 @@ final class MCPExchange {
     }
   }
 
-  /// Reads the body's remaining part, before the end is reported.
   private func readRest(_ report: (Step) -> Void) throws(Failure) {
     guard let total = result?.bodyBytes else { return }
     while received < total {

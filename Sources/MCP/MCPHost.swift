@@ -1,6 +1,6 @@
 package import Wire
 
-/// The program that runs a bridge: finds the daemon and talks to the user.
+/// Runs a bridge: finds the daemon and talks to the user.
 package protocol MCPHost {
   func connect() throws(Failure) -> DaemonConnection
 
@@ -13,7 +13,7 @@ package protocol MCPHost {
 
   func show(_ event: Event)
 
-  /// Prints a message that the client gets too.
+  /// Prints a message that the client also gets.
   func note(_ message: Phrase)
 
   /// Prints a message that the client does not get.
@@ -22,17 +22,17 @@ package protocol MCPHost {
   /// Completes the command in a failure's hint.
   func completingHint(of failure: Failure) -> Failure
 
-  /// The command for a failure with a completed hint; nil if the user must be asked.
+  /// The command for a failure with completed hint; nil if the user must be asked.
   func remedy(of failure: Failure) -> MCPRemedy?
 }
 
-/// A command that an MCP client may run without asking the user, because it sends no token to a new server.
+/// A command that an MCP client may run without asking the user: it sends no token to a new server.
 package struct MCPRemedy: Sendable {
   let command: String
   let login: LoginRequest?
   private let namesNoServer: Bool
 
-  /// - Parameter namesNoServer: False if the sign-in names a server, which the user must trust first.
+  /// `namesNoServer` is false if the user must first trust the sign-in's server.
   package init(_ command: String, login: LoginRequest? = nil, namesNoServer: Bool = false) {
     (self.command, self.login, self.namesNoServer) = (command, login, namesNoServer)
   }
@@ -45,6 +45,6 @@ package struct MCPRemedy: Sendable {
 package enum SignInPolicy: String, CaseIterable, Sendable {
   /// The client gets the command to run.
   case never
-  /// Even a client that cannot show pages gets the URL and the code as text.
+  /// Clients that cannot show pages get URL and code as text.
   case ask
 }

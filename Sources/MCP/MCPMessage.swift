@@ -1,28 +1,28 @@
 internal import Encoding
 internal import Wire
 
-/// A JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch. Parses only what a bridge needs.
+/// A JSON-RPC 2.0 message or, in MCP revision 2025-03-26, a batch.
 struct MCPMessage {
   enum Kind {
     case request, notification
-    /// The response to a request, successful or not.
+    /// A response, successful or not.
     case answer
     case batch
   }
 
-  /// The message as one line, without a line feed.
+  /// One line, without line feed.
   let bytes: [UInt8]
   let kind: Kind
   let method: String?
-  /// Nil for a notification, a batch, and the response to an unreadable message.
+  /// Nil for notifications, batches, and responses to unreadable messages.
   let id: JSON?
   let requestIDs: [JSON]
-  /// The IDs of the requests that the message answers.
+  /// The request IDs of responses.
   let answeredIDs: [JSON]
   private let layout: JSONLayout
 
   static let maximumBytes = 32 << 20
-  /// Lenient: only the client and the server interpret arguments and results.
+  /// Lenient: only client and server interpret arguments and results.
   private static let limits = JSONLimits.lenient(bytes: maximumBytes, elements: 1 << 20)
 
   static var tooLarge: Failure {
@@ -33,9 +33,8 @@ struct MCPMessage {
     )
   }
 
-  /// Parses JSON text, which may contain line breaks between tokens.
-  ///
-  /// - Throws: `malformed_token` if the text is not JSON or is ``tooLarge``, `invalid_request` if it is not a message.
+  /// - Throws: `malformed_token` unless the text is JSON and not ``tooLarge``, `invalid_request` unless it is a
+  ///   message.
   init(_ text: [UInt8]) throws(Failure) {
     do { layout = try JSONLayout(parsing: text, limits: Self.limits) } catch {
       switch error.code {
@@ -69,7 +68,7 @@ struct MCPMessage {
 
   private static let unreadable = Failure(.invalidRequest, "the message is not JSON-RPC 2.0")
 
-  /// The kind of a message that is not a batch (JSON-RPC 2.0 sections 4 and 5).
+  /// The kind of a single message (JSON-RPC 2.0 sections 4 and 5).
   private static func kind(of part: JSONLayout.Node, _ bytes: Span<UInt8>) throws(Failure) -> Kind {
     guard part.kind == .object, let version = part["jsonrpc"]?.string(in: bytes),
       version == "2.0",
@@ -86,7 +85,7 @@ struct MCPMessage {
     return .answer
   }
 
-  /// The ID for answering an invalid message, which may be too large or not JSON; null if unknown.
+  /// The ID for answering an invalid message, even if not JSON; null if unknown.
   static func id(ofInvalid text: [UInt8]) -> JSON {
     var (ids, hasMethod) = ([JSON](), false)
     var limits = limits
@@ -102,9 +101,8 @@ struct MCPMessage {
     return ids[0]
   }
 
-  /// How many members of an invalid message to search for its ID.
+  /// Limits the search for an invalid message's ID.
   private static let maximumMembers = 64
-  /// The maximum length of a member in that search.
   private static let maximumMemberBytes = 4096
 
   /// Passes the outermost object's members to `take`, as text.
@@ -136,7 +134,6 @@ struct MCPMessage {
 
   func parameter(_ path: String...) -> JSON? { value(["params"] + path) }
 
-  /// The value at a path of member names.
   func value(_ path: [String]) -> JSON? {
     var node = layout.root
     for name in path {
@@ -201,9 +198,7 @@ struct MCPProblem {
 
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
-  /// - Parameters:
-  ///   - failure: With a complete command as hint.
-  ///   - remedy: A command that needs no consent, if any.
+  /// `failure` has its complete hint, `status` is the HTTP status, `remedy` needs no consent.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForUser = Self.needsUser(failure)
     code = isForUser ? Self.signInNeeded : Self.noAnswer

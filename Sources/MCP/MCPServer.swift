@@ -1,24 +1,24 @@
 internal import Encoding
 package import Wire
 
-/// The MCP server that a bridge sends requests to.
+/// A bridge's MCP server.
 package struct MCPServer {
   let host: any MCPHost
   private let request: CallRequest
 
-  /// - Parameter request: The account, the URL and other shared parameters.
+  /// `request` has the account, URL and other shared parameters.
   package init(_ request: CallRequest, _ host: any MCPHost) {
     self.host = host
     self.request = request
   }
 
-  /// The failure for the client, with a command that it may run.
+  /// Describes a failure, with a command that the client may run.
   func problem(_ failure: Failure, status: Int?) -> MCPProblem {
     let failure = host.completingHint(of: failure)
     return MCPProblem(failure, status: status, host.remedy(of: failure))
   }
 
-  /// Omits the query and fragment, which may be secret.
+  /// Omits query and fragment, which may be secret.
   func redirectFailure(to location: String) -> Failure {
     let own = try? URI(request.url)
     let url = String(

@@ -1,19 +1,18 @@
 internal import Encoding
 internal import Wire
 
-/// The session at an MCP server.
 struct MCPSession {
   /// Counts the sessions: responses may belong to an earlier one.
   private(set) var generation = 0
-  /// The session ID, which only some servers assign.
+  /// Assigned only by some servers.
   private var id: String?
-  /// The negotiated revision; nil before the server has accepted the session.
+  /// The negotiated MCP revision; nil before the server's acceptance.
   private var revision: String?
   /// Sent again to restart the session.
   private(set) var initializeMessage: MCPMessage?
-  /// Whether the client has requested a session, but the server has none now.
+  /// Whether the server lacks a session that the client requested.
   private(set) var isMissing = false
-  /// The last revision that a client's message named. It applies to messages that name none.
+  /// The latest revision named by a client's message. Applies to messages without one.
   private(set) var namedRevision: String?
   private var toolFields = MCPToolFields()
 
@@ -21,7 +20,7 @@ struct MCPSession {
 
   var hasID: Bool { id != nil }
 
-  /// Whether the client that sent the message can open a URL (since revision 2025-11-25).
+  /// Whether the message's client can open URLs (since revision 2025-11-25).
   func canOpenURLs(_ message: MCPMessage) -> Bool {
     if message.revision != nil {
       return message.parameter("_meta", "io.modelcontextprotocol/clientCapabilities", "elicitation", "url") != nil
@@ -31,14 +30,14 @@ struct MCPSession {
 
   // MARK: Beginning
 
-  /// Records the client's request for a new session.
+  /// Records the client's `initialize` request.
   mutating func recordRequest(with message: MCPMessage) {
     initializeMessage = message
     (id, revision, namedRevision) = (nil, nil, nil)
     isMissing = true
   }
 
-  /// - Parameter answer: The response to ``initializeMessage``.
+  /// Records the server's response to ``initializeMessage``.
   mutating func recordAcceptance(_ answer: MCPMessage, _ head: ResponseHead) {
     guard let agreed = answer.value(["result", "protocolVersion"])?.string else { return }
     generation += 1
@@ -63,7 +62,7 @@ struct MCPSession {
     if let revision = message.revision { namedRevision = revision }
   }
 
-  /// Records which tool arguments must be sent in header fields. Returns the response without unusable tools, and their
+  /// Records which tool arguments are sent in header fields. Returns the response without unusable tools, and their
   /// names.
   mutating func recordTools(in answer: MCPMessage, to request: MCPMessage) -> (MCPMessage, omitted: [String]) {
     guard request.revision != nil, request.hasMethod("tools/list") else { return (answer, []) }
@@ -78,10 +77,9 @@ struct MCPSession {
     return fields
   }
 
-  /// The header fields for sending a message.
+  /// The header fields for a message.
   func fields(of message: MCPMessage) -> [String] {
     guard !message.hasMethod("initialize") else { return [] }
-    // In a revision without sessions, each message describes itself.
     guard let revision = message.revision ?? namedRevision else { return fields }
     var fields = ["MCP-Protocol-Version: \(Self.encodedFieldValue(revision))"]
     if let method = message.method { fields.append("Mcp-Method: \(Self.encodedFieldValue(method))") }
@@ -101,7 +99,7 @@ struct MCPSession {
     }
   }
 
-  /// Uses Base64 unless the value is printable ASCII without leading or trailing spaces.
+  /// In Base64 unless printable ASCII without leading or trailing spaces.
   static func encodedFieldValue(_ value: String) -> String {
     let bytes = Array(value.utf8)
     let isPlain =
@@ -113,13 +111,12 @@ struct MCPSession {
 
 /// The tool arguments sent in header fields (`x-mcp-header` in schemas, revision 2026-07-28).
 struct MCPToolFields {
-  /// By tool: each argument's path and the suffix of its field's name.
+  /// Each argument's path and its field name's suffix, by tool.
   private var annotatedArguments: [String: [(path: [String], name: String)]] = [:]
 
   private static let maximumTools = 4096
   /// A tool with more is omitted.
   private static let maximumAnnotations = 256
-  /// The keyword for an argument's header field.
   private static let annotation = "x-mcp-header"
   /// Keywords with subschemas that must not be annotated.
   private static let otherSchemaKeywords = [
@@ -129,8 +126,7 @@ struct MCPToolFields {
     "$defs", "definitions",
   ]
 
-  /// - Parameter startsList: Whether the response is the first page of a list.
-  /// - Returns: The response and the names of unusable tools, which it omits.
+  /// Like ``MCPSession/recordTools(in:to:)``. `startsList` is set for a list's first page.
   mutating func recordTools(_ answer: MCPMessage, startsList: Bool) -> (MCPMessage, omitted: [String]) {
     guard let tools = answer.value(["result", "tools"])?.array else { return (answer, []) }
     if startsList { annotatedArguments = [:] }
@@ -156,7 +152,7 @@ struct MCPToolFields {
     return ((try? MCPMessage(JSON.object(MCPMessage.answer(id, result)).serialized())) ?? answer, omitted)
   }
 
-  /// Collects the annotations of a schema and its properties. Returns false if one is invalid.
+  /// Collects a schema's annotations. Returns false if one is invalid.
   private static func collectAnnotations(
     _ schema: JSON?, _ path: [String], _ found: inout [(path: [String], name: String)]
   ) -> Bool {
@@ -179,13 +175,13 @@ struct MCPToolFields {
     return object[annotation] != nil || object.values.contains(where: hasAnnotation)
   }
 
-  /// Whether a name is a token (RFC 9110 section 5.6.2) of suitable length.
+  /// Accepts tokens (RFC 9110 section 5.6.2) of at most 48 bytes.
   private static func isToken(_ name: String) -> Bool {
     (1...48).contains(name.utf8.count)
       && name.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// The suffixes and values of the header fields for a tool call.
+  /// The name suffixes and values of a tool call's header fields.
   func fields(of call: MCPMessage) -> [(String, String)] {
     guard let name = call.parameter("name")?.string, let annotatedArguments = annotatedArguments[name],
       let arguments = call.parameter("arguments")
@@ -197,7 +193,7 @@ struct MCPToolFields {
     }
   }
 
-  /// The argument as a header field; nil if it is missing or neither string, Boolean nor number.
+  /// Nil unless the argument is a string, Boolean or number.
   private static func fieldValue(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): text
@@ -208,22 +204,20 @@ struct MCPToolFields {
   }
 }
 
-/// Requests the list of tools after a call was refused for its header fields (revision 2026-07-28, `HeaderMismatch`).
+/// Lists the tools after a call was refused for its header fields (revision 2026-07-28, `HeaderMismatch`).
 struct MCPToolsRequest {
-  /// The refused call.
   let call: MCPClientMessage
-  /// The server's refusal of ``call``. The client receives it if the server does not provide the list of tools.
+  /// Sent to the client if the server does not list its tools.
   let refusal: MCPMessage
   /// The request for one page of the list.
   let message: MCPMessage
-  /// Counts from 1.
   private let pageNumber: Int
 
   private static let maximumPages = 16
   /// The codes of `HeaderMismatch`; the second is from drafts.
   private static let mismatchCodes: [JSON] = [-32020, -32001]
 
-  /// Nil if `refusal` is not a header mismatch of a tool call, or the call was repeated already.
+  /// Nil unless `refusal` is a header mismatch of a tool call not yet repeated.
   init?(for call: MCPClientMessage, refusedBy refusal: MCPMessage) {
     guard call.isModern, !call.isRepeated, call.message.hasMethod("tools/call"),
       let code = refusal.value(["error", "code"]), Self.mismatchCodes.contains(code)
@@ -231,7 +225,7 @@ struct MCPToolsRequest {
     self.init(call, refusal, cursor: nil, pageNumber: 1)
   }
 
-  /// Nil after the last page.
+  /// Nil after the final page.
   func next(after answer: MCPMessage) -> MCPToolsRequest? {
     guard let cursor = answer.value(["result", "nextCursor"]), cursor.string != nil, pageNumber < Self.maximumPages
     else {

@@ -10,11 +10,11 @@ final class MCPSignIn {
     case failed(Failure)
   }
 
-  /// The ID of the question to the client.
+  /// Identifies the question to the client.
   let id: String
   /// The failure that the sign-in remedies.
   let problem: MCPProblem
-  /// Why a sign-in is needed: a sentence without a full stop or a command.
+  /// Why a sign-in is needed: a sentence without full stop or command.
   private let reason: String
   var messagesToRepeat: [MCPClientMessage] = []
   private(set) var code: Event.DeviceCode?
@@ -64,7 +64,7 @@ final class MCPSignIn {
 
   // MARK: Texts
 
-  /// The text to show with the URL.
+  /// Shown with the URL.
   var message: String { "\(reason). To sign in, type the code \(code?.userCode ?? "") on this page" }
 
   /// Includes the code if the server supports that.
@@ -75,7 +75,7 @@ final class MCPSignIn {
     JSONObject([("mode", "url"), ("message", .string(message)), ("url", .string(url))])
   }
 
-  /// ``problem`` with the page's URL and the code, for a client that cannot show pages.
+  /// ``problem`` with URL and code, for a client that cannot show pages.
   var problemWithPage: MCPProblem {
     var problem = problem
     guard let code else { return problem }
@@ -90,14 +90,14 @@ final class MCPSignIn {
 final class MCPClientMessage {
   var message: MCPMessage
   var unansweredIDs: Set<JSON>
-  /// See ``MCPSession/generation``.
+  /// The ``MCPSession/generation`` when sent.
   var generation = 0
   /// Whether the request contained a session ID.
   var hadSessionID = false
-  /// Whether the message was refused before processing and is being repeated.
+  /// Whether the message is being repeated after a refusal.
   var isRepeated = false
   var triedSignIn = false
-  /// How often the rest of its response was requested since the latest event.
+  /// Counts requests for the rest of the response since the latest event.
   var retries = 0
 
   init(_ message: MCPMessage) {
@@ -105,9 +105,9 @@ final class MCPClientMessage {
     unansweredIDs = Set(message.requestIDs)
   }
 
-  /// Whether the client uses a protocol revision without sessions. Ending the HTTP request then cancels the call.
+  /// Whether the message's revision has no sessions. Ending the HTTP request then cancels the call.
   var isModern: Bool { message.revision != nil }
-  /// Whether later messages wait for its response.
+  /// Whether later messages wait for the response.
   var isBarrier: Bool {
     !isModern && (message.hasMethod("initialize") || message.hasMethod("notifications/initialized"))
   }

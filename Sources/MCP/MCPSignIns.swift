@@ -4,18 +4,18 @@ internal import Wire
 
 /// The sign-ins of a bridge, one at a time.
 struct MCPSignIns {
-  /// Nil to sign in only if the client can open a URL.
+  /// Nil to sign in only if the client can open URLs.
   let policy: SignInPolicy?
   private(set) var current: MCPSignIn?
-  /// The poller key of the current sign-in.
+  /// The poller key of ``current``.
   private var key: UInt64?
-  /// When the latest sign-in ended without success; nil after a success.
+  /// When the latest sign-in failed; nil after a success.
   private var lastFailureTime: Instant?
   private var lastNumber = 0
-  /// The calls answered with a question, by `requestState`, until the client repeats them.
+  /// Calls answered with a question, by `requestState`, until repeated.
   private var callsByQuestion: [String: MCPMessage] = [:]
 
-  /// The prefix of the IDs of the bridge's own requests.
+  /// Begins the IDs of the bridge's own requests.
   static let prefix = "agent-bridge-"
   private static let maximumQuestions = 256
   private static let pauseAfterFailure = Duration.seconds(3600)
@@ -67,7 +67,7 @@ extension MCPBridge {
   /// The question's name in `inputRequests`.
   private static let questionName = "agent_sign_in"
 
-  /// Handles a message that was refused before processing or could not be sent. May start a sign-in.
+  /// Handles a message refused before processing, or not sent. May start a sign-in.
   func handleRefusal(_ clientMessage: MCPClientMessage, _ failure: Failure, status: Int?) {
     let failure = server.host.completingHint(of: failure)
     let problem = server.problem(failure, status: status)
@@ -129,7 +129,6 @@ extension MCPBridge {
         messagesToRepeat.append(clientMessage)
         continue
       }
-      // Only these methods may be answered with a question.
       guard let method = clientMessage.message.method,
         ["tools/call", "prompts/get", "resources/read"].contains(method),
         let id = clientMessage.message.id
@@ -164,7 +163,7 @@ extension MCPBridge {
 
   private func isAcceptance(_ action: JSON?) -> Bool { action?.string.map { $0 == "accept" } ?? false }
 
-  /// Handles a repeated call with the answer to the question.
+  /// Handles a call repeated with the question's answer.
   func handleRepeatedCall(_ clientMessage: MCPClientMessage, _ state: String) {
     guard let original = signIns.takeCall(forQuestion: state),
       var parameters = clientMessage.message.parameter()?.object
@@ -172,7 +171,7 @@ extension MCPBridge {
       return unsentMessages.append(clientMessage)
     }
     let action = clientMessage.message.parameter("inputResponses", Self.questionName, "action")
-    // Restore the call's own answers to the server's questions.
+    // Restore the call's own answers.
     for name in ["inputResponses", "requestState"] { parameters[name] = original.parameter(name) }
     if let own = try? clientMessage.message.replacing(parameters: parameters) { clientMessage.message = own }
     clientMessage.triedSignIn = true

@@ -7,9 +7,9 @@ struct MCPInput {
   private let input = SharedDescriptor(FileDescriptor(owning: 0))
   /// The incomplete line.
   private var bytes: [UInt8] = []
-  /// The number of bytes already searched for a line feed.
+  /// Bytes already searched for a line feed.
   private var searched = 0
-  /// Whether to skip the rest of a line that is too long.
+  /// Whether to skip the rest of an overlong line.
   private var isSkipping = false
   private(set) var hasEnded = false
   /// A regular file is always readable and cannot be polled.
@@ -20,11 +20,11 @@ struct MCPInput {
 
   enum Line {
     case message(MCPMessage)
-    /// The ID is null if it cannot be determined.
+    /// The ID is null if unknown.
     case invalid(Failure, id: JSON)
   }
 
-  /// Adds standard input to the poller, unless it is a file.
+  /// Adds standard input to the poller unless it is a file.
   mutating func watch(_ poller: borrowing Poller, key: UInt64) throws(SystemError) {
     do { try poller.add(input.descriptor.raw, interest: .read, key: key) } catch {
       guard error.isPermissionDenied else { throw error }
@@ -39,7 +39,7 @@ struct MCPInput {
     if shouldPause { try poller.remove(input.descriptor.raw) } else { try watch(poller, key: key) }
   }
 
-  /// Reads once.
+  /// Reads once. Passes complete lines to `take`.
   mutating func read(_ take: (Line) -> Void) {
     let count: Int
     do { count = try input.descriptor.read(into: &bytes, upTo: Self.pieceBytes) } catch {
@@ -48,7 +48,6 @@ struct MCPInput {
     }
     if count == 0 {
       hasEnded = true
-      // The last line may have no line feed.
       bytes.append(0x0A)
     }
     var start = 0

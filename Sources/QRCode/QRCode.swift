@@ -1,11 +1,10 @@
 internal import CQRencode
 
-/// A QR code (ISO/IEC 18004): a square of dark and light modules, without the quiet zone.
+/// A QR code (ISO/IEC 18004): a square of dark and light modules, without quiet zone.
 package struct QRCode: Sendable, Hashable {
-  /// In bytes. A longer text would make the code too large for a terminal.
+  /// In bytes. A larger code would not fit a terminal.
   package static let maximumBytes = 300
 
-  /// The libqrencode version in use.
   package static var libraryVersion: String {
     guard let text = unsafe QRcode_APIVersionString() else { return "" }
     return unsafe String(cString: text)
@@ -17,8 +16,7 @@ package struct QRCode: Sendable, Hashable {
   /// Row by row from the top left corner; true is dark.
   private let modules: [Bool]
 
-  /// Creates a code with the lowest error correction. Nil for an empty text, one longer than ``maximumBytes``, or if
-  /// out of memory.
+  /// Uses the lowest error correction. Nil for an empty text or one longer than ``maximumBytes``.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.maximumBytes).contains(bytes.count) else { return nil }
@@ -30,17 +28,16 @@ package struct QRCode: Sendable, Hashable {
     let side = unsafe Int(code.pointee.width)
     guard (21...177).contains(side), let data = unsafe code.pointee.data else { return nil }
     self.side = side
-    // The lowest bit is set for a dark module.
     modules = unsafe UnsafeBufferPointer(start: data, count: side * side).map { $0 & 1 == 1 }
   }
 
-  /// Everything outside the code is light.
+  /// False outside the code.
   package func isDark(row: Int, column: Int) -> Bool {
     guard (0..<side).contains(row), (0..<side).contains(column) else { return false }
     return modules[row * side + column]
   }
 
-  /// A string per row, with `1` for dark modules and `0` for light ones.
+  /// A string per row: `1` for dark modules, `0` for light ones.
   package var rows: [String] {
     (0..<side).map { row in String((0..<side).map { isDark(row: row, column: $0) ? "1" : "0" }) }
   }

@@ -1,19 +1,19 @@
 package import Crypto
 package import Platform
-// The interface of Vault uses the types of Vocabulary.
+// Vault's interface uses Vocabulary's types.
 @_exported public import Vocabulary
 
 /// The encrypted store of the accounts' secrets, one file per machine.
 ///
-/// Every call sees the current file, even if another process wrote it. Thread-safe; calls block for I/O. An error
-/// leaves the disk unchanged, unless only the last step of a write failed.
+/// Calls see other processes' writes, block for I/O and are thread-safe. An error leaves the disk unchanged, unless
+/// only a write's final step failed.
 ///
-/// Between calls, keeps the last encrypted file and, until ``forgetKeys()``, the keys on the secure heap. An older copy
-/// is detected only if restored while this program runs.
+/// Between calls, keeps the encrypted file and, until ``forgetKeys()``, the keys on the secure heap. An older copy is
+/// detected only if restored while this program runs.
 package final class Vault: Sendable {
-  /// The decrypted content of one account. Wiped when its owner releases it.
+  /// An account's decrypted content, wiped on release.
   package struct Record: ~Copyable, Sendable {
-    /// The number of the write that created the record. Later writes, of any account, have higher numbers.
+    /// Increases with each write of any account.
     package let generation: UInt64
     package let content: SecretBytes
   }
@@ -26,20 +26,17 @@ package final class Vault: Sendable {
   package var keyDevice: any KeyDevice { bindings.tpm }
   let memory = Monitor(VaultMemory())
   let changes = ChangeQueue()
-  /// The accounts whose lock this process holds.
   let lockedAccounts = Monitor<Set<AccountName>>([])
   /// Descriptors reserved for writes that must not fail.
   package let descriptors = DescriptorReserve(count: Vault.descriptorsOfWrite)
-  /// The account's lock, the directory, the vault's lock, the old file, the device secret or temporary file, and the
-  /// new file.
+  /// The account's lock, directory, vault's lock, old file, device secret or temporary file, and new file.
   private static let descriptorsOfWrite = 6
 
-  /// Creates a vault without reading or writing anything.
+  /// Creates a vault without I/O.
   ///
   /// - Parameters:
-  ///   - stateDirectory: An absolute path. An existing directory must belong to the user and be inaccessible to others.
-  ///   - userID: The vault's owner.
-  ///   - lockWait: How long a write waits for others. The default is less than callers wait.
+  ///   - stateDirectory: Absolute. If it exists, it must belong to the user and be inaccessible to others.
+  ///   - lockWait: The maximum wait for other writers, by default below the callers' timeout.
   package init(
     stateDirectory: String, machineIdentity: [UInt8]?, userID: UInt32, lockWait: Duration = .seconds(100),
     tpm: TPMAccess = .none, cost: Scrypt.Cost = .standard
@@ -52,46 +49,43 @@ package final class Vault: Sendable {
 
   /// The accounts with a record, in byte order.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
+  /// - Throws: `otherMachinesOnly`.
   package func accounts() throws(VaultError) -> [AccountName] {
     try loadForReading()?.file.records.map(\.name) ?? []
   }
 
-  /// An upper bound of the file's length in bytes. 0 if its content is not in memory.
+  /// An upper bound of the file's bytes; 0 if not in memory.
   package var byteCount: Int { memory.withLock { $0.byteCount } }
 
   /// Decrypts an account's record; nil if there is none.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault, or `locked` if the key of its level is not in
-  ///   memory.
+  /// - Throws: `otherMachinesOnly`, or `locked` if the level's key is not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Record? {
     try snapshot()?.read(account)
   }
 
   /// The protection level of an account's record, if any. Needs only the device key.
   ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault.
+  /// - Throws: `otherMachinesOnly`.
   package func protection(of account: AccountName) throws(VaultError) -> Protection? {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// The generation of an account's record in the file with this stamp. Nil without a record, if its key is not in
-  /// memory, or if this vault did not read or write that file last. Never blocks.
+  /// The generation of an account's record in the file with this stamp. Nil without record or key in memory, or if this
+  /// vault last used another file. Never blocks.
   package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
 
-  /// Replaces an account's content, which is on disk on return. The first write creates the directory, the device
-  /// secret and the vault.
+  /// Replaces an account's content durably. The first write creates the directory, device secret and vault.
   ///
   /// - Parameters:
   ///   - label: The account's user, readable with only the device key. Nil removes it.
   ///   - protection: Nil keeps the account's level; a new account gets ``Protection/device``.
-  ///   - wait: The maximum wait for other writers (default: the vault's).
+  ///   - wait: Nil for the vault's default.
   ///   - reserved: The file to write into, from ``reserveWrite(wait:)``.
-  /// - Returns: The new record's generation.
-  /// - Throws: `busy` if another process held the lock during the entire wait, `tooManyAccounts` if the vault is full,
-  ///   or `locked` if the key of the level is not in memory.
+  /// - Returns: The new generation.
+  /// - Throws: `busy`, `tooManyAccounts`, or `locked` if the level's key is not in memory.
   @discardableResult
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
@@ -107,7 +101,7 @@ package final class Vault: Sendable {
 
   /// Like ``write(_:content:label:protection:wait:in:)``, but only if the account's record still has this `generation`.
   ///
-  /// - Returns: The new record's generation, or nil if the old record was replaced or removed.
+  /// - Returns: The new generation, or nil if the old record was replaced or removed.
   package func write(
     _ account: AccountName, content: borrowing SecretBytes, label: PersonLabel? = nil, protection: Protection? = nil,
     replacing generation: UInt64, wait: LockWait? = nil
@@ -122,7 +116,7 @@ package final class Vault: Sendable {
   ///
   /// - Parameter generation: Nil for any.
   /// - Returns: Whether there was such a record.
-  /// - Throws: `busy` if others held the lock for too long.
+  /// - Throws: `busy`.
   @discardableResult
   package func remove(_ account: AccountName, generation: UInt64? = nil) throws(VaultError) -> Bool {
     let removed: Bool? = try modify(isShared: true) { (vault, _) throws(VaultError) in
@@ -135,8 +129,8 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Overwrites an account's record in place, which needs no disk space. Overwritten records count as missing. A power
-  /// failure may leave a damaged record.
+  /// Overwrites an account's record in place, without disk space; it then counts as missing. A power failure may leave
+  /// it damaged.
   ///
   /// - Returns: Whether there was such a record.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {
@@ -157,31 +151,28 @@ package final class Vault: Sendable {
     return isErased
   }
 
-  /// Acquires an account's advisory lock, which every refresh of its tokens must have.
+  /// Acquires an account's advisory lock, required for every refresh of its tokens.
   ///
-  /// - Throws: `busy` if another process held it for the entire wait or the wait was abandoned, `busyInProcess` if this
-  ///   process held it.
+  /// - Throws: `busy`, also if the wait was abandoned, or `busyInProcess`.
   package func lockAccount(_ account: AccountName, _ wait: LockWait) throws(VaultError) -> AccountLock {
     try AccountLock(account, of: self, wait)
   }
 
-  /// 16 bytes, not secret. Nil without a vault.
+  /// The vault's 16-byte identifier, not secret; nil without a vault.
   package func identifier() throws(VaultError) -> [UInt8]? {
     try location().read().map { (bytes) throws(VaultError) in
       try UnverifiedVaultFile(parsing: bytes).header.identifier
     }
   }
 
-  /// Wipes all keys. The next call can load only the device key again. A call in progress keeps its keys.
+  /// Wipes all keys, except those of calls in progress. Later calls can reload only the device key.
   package func forgetKeys() {
     memory.withLock { $0.forgetKeys() }
   }
 }
 
 extension OpenVault {
-  /// Encrypts a record, adds it to the vault and returns its generation.
-  ///
-  /// - Parameter protection: Nil keeps the account's level; a new account gets ``Protection/device``.
+  /// Returns the record's generation.
   fileprivate mutating func put(
     _ account: AccountName, _ content: borrowing SecretBytes, _ label: PersonLabel?, protection: Protection?
   ) throws(VaultError) -> UInt64 {

@@ -2,7 +2,6 @@ internal import Crypto
 internal import Platform
 
 extension VaultError {
-  /// Creates an error without a path. Assumes damage if authentication failed.
   init(_ error: CryptoError) {
     let code: Code =
       switch error.code {
@@ -19,7 +18,6 @@ extension VaultError {
     self.init(code)
   }
 
-  /// Uses the most specific code.
   init(_ error: SystemError, path: String? = nil) {
     let code: Code =
       switch error.name {
@@ -46,7 +44,7 @@ extension VaultError {
     isAboutDirectory = true
   }
 
-  /// Adds `path` to the error, unless it has one.
+  /// Adds `path`, unless already set.
   func located(at path: String) -> VaultError {
     var error = self
     error.path = error.path ?? path
@@ -58,7 +56,7 @@ func mapCryptoError<Result: ~Copyable>(_ body: () throws(CryptoError) -> Result)
   do { return try body() } catch { throw VaultError(error) }
 }
 
-/// Runs `body` and adds `path` to its error, unless it has one.
+/// Runs `body` and adds `path` to an error without one.
 func addingPath<Result: ~Copyable>(_ path: String, _ body: () throws(VaultError) -> Result) throws(VaultError) -> Result
 {
   do { return try body() } catch { throw error.located(at: path) }

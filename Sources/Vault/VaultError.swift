@@ -2,71 +2,59 @@ package import Platform
 
 package struct VaultError: Error, Hashable, Sendable {
   package enum Code: Hashable, Sendable {
-    /// The file's key belongs to another machine, user, device secret or TPM: the vault was copied, the device secret
-    /// replaced, or the TPM cleared.
+    /// The file's key belongs to another machine, user, device secret or TPM.
     case foreignDevice
-    /// Only other machines have vault files here, in a copied or shared home directory.
+    /// The directory contains only other machines' vaults.
     case otherMachinesOnly
-    /// The file has missing, modified or extra bytes.
     case damaged
-    /// The file is authentic but older than the last version read or written.
+    /// The file is authentic but older than one already used.
     case rolledBack
-    /// The file has a format or an algorithm that this program does not support.
     case unsupportedVersion
     /// No key slot opened, and some are of unknown kinds.
     case unknownSlot
-    /// There is a vault for this machine, but its device secret is missing.
     case deviceSecretMissing
-    /// A file or directory has the wrong owner, mode or type, is a symbolic link, or is inaccessible.
+    /// A file or directory is inaccessible, a symbolic link, or has a wrong owner, mode or type.
     case badPermissions
-    /// Another process held the lock for the entire wait. Retrying may help.
+    /// Another process held the lock for the entire wait.
     case busy
-    /// Another call of this process held the account's lock for the entire wait. Retrying may help.
+    /// Another call of this process held the account's lock.
     case busyInProcess
-    /// Another error of the operating system.
+    /// Another operating system error.
     case storage(SystemError)
     case noSpace
     case overQuota
-    /// The secure heap has no memory for a secret. Retrying may help.
     case secureHeapFull
     case cryptoFailure
-    /// The vault file has reached its maximum number of accounts or bytes.
+    /// The vault has the maximum number of accounts or bytes.
     case tooManyAccounts
-    /// The key of the record is not in memory. For ``Protection/device``, only a passphrase opens the vault.
+    /// The record's key is not in memory. Only a passphrase opens ``Protection/device``.
     case locked(Protection)
-    /// No slot opens with this passphrase.
     case wrongPassphrase
-    /// The TPM rejected the PIN. After too many wrong PINs it temporarily rejects all of them.
     case wrongPIN
-    /// The TPM rejects all PINs after too many wrong ones. Retry later.
+    /// The TPM temporarily rejects all PINs after too many wrong ones.
     case tpmLockedOut
-    /// The TPM is currently unavailable. The vault may be intact.
     case tpmUnavailable(TPMProblem)
     /// No slot opens with a passphrase or PIN.
     case nothingToUnlock
-    /// The level already has a passphrase or PIN.
     case alreadyProtected(Protection)
-    /// The slot is the last one for its key.
+    /// The slot to remove is the only one for its key.
     case lastSlot(Protection)
     case noSuchSlot
     /// The vault has 16 slots, or has used up all slot numbers.
     case tooManySlots
-    /// The passphrase of this slot is needed to wrap its key again.
     case secretNeeded(slot: Int)
     /// The passphrase or PIN is empty or longer than 1,024 bytes.
     case unusableSecret
-    /// Other machines have several vaults here, but this one has none.
+    /// Several other machines have vaults here, but not this one.
     case severalVaults
-    /// The vault was not moved aside, because it has no problems.
+    /// Not moved aside: the vault has no problems.
     case vaultOpens
-    /// This machine has no vault to move aside.
     case noVault
   }
 
   package var code: Code
-  /// The path of the file or directory, if any. Nil until the caller adds it.
+  /// The file or directory; nil until the caller adds it.
   package var path: String?
-  /// Whether ``path`` is a directory.
   package var isAboutDirectory = false
   /// Whether a passphrase can rebind the vault if nothing else opens it.
   package var opensByPassphrase = false
@@ -76,7 +64,6 @@ package struct VaultError: Error, Hashable, Sendable {
     self.path = path
   }
 
-  /// Ignores `opensByPassphrase`, which is only for the hint.
   package static func == (one: VaultError, other: VaultError) -> Bool {
     one.code == other.code && one.path == other.path
   }
@@ -88,7 +75,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   package struct Row {
     package let failure: FailureCode
-    /// The message for users, in lowercase, without the path and a full stop.
+    /// For users, in lowercase, without path or full stop.
     package let sentence: Phrase
     package let hint: Phrase?
 
@@ -97,9 +84,7 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// The error's failure code, message and hint for users.
-  ///
-  /// - Parameter account: The name to use in suggested commands.
+  /// The failure code, message and hint for users. `account` is the name in suggested commands.
   package func row(_ account: String? = nil) -> Row {
     let name = account.map { " \($0)" } ?? ""
     return switch code {
@@ -207,7 +192,7 @@ package struct VaultError: Error, Hashable, Sendable {
 
   package var lacksSpace: Bool { code == .noSpace || code == .overQuota }
 
-  /// Whether the error is about ``path``, not about an account or a secret.
+  /// Whether the error is about ``path``, not an account or secret.
   package var isAboutFile: Bool {
     switch code {
     case .foreignDevice, .otherMachinesOnly, .damaged, .rolledBack, .unsupportedVersion, .unknownSlot,
@@ -220,7 +205,7 @@ package struct VaultError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the file is temporarily unreadable (`EIO`, `EMFILE`, `ENOMEM` and the like).
+  /// Whether the file is temporarily unreadable (such as `EIO` or `EMFILE`).
   package var isTemporarilyUnreadable: Bool {
     switch code {
     case .storage(let error): error.isOutOfDescriptors || error.isDeviceFailure

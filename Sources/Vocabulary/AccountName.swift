@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// An account's name: 1 to 64 of the characters `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. Case-sensitive.
+/// An account's case-sensitive name: 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`.
 ///
-/// Safe in file names, as a command argument and on a terminal.
+/// Safe in file names, commands and terminals.
 package struct AccountName: Sendable, Hashable, Comparable {
   package static let maximumLength = 64
 
@@ -16,7 +16,6 @@ package struct AccountName: Sendable, Hashable, Comparable {
     self.text = text
   }
 
-  /// Nil if the bytes are not a valid name.
   package init?(bytes: ArraySlice<UInt8>) {
     guard Self.isValid(bytes) else { return nil }
     self.text = String(decoding: bytes, as: UTF8.self)
@@ -34,7 +33,7 @@ package struct AccountName: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Compares bytes, as for the order in a vault file.
+  /// The order in vault files.
   package static func < (left: AccountName, right: AccountName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

@@ -1,4 +1,4 @@
-/// All settings of an account.
+/// All account settings.
 ///
 /// To add one, add a property to ``AccountSettings`` and a row here (invariant: one fact, one place).
 extension AccountSetting {
@@ -6,21 +6,20 @@ extension AccountSetting {
 
   package static let all = Mirror(reflecting: table).children.compactMap { $0.value as? AccountSetting }
 
-  /// The settings for connecting. Requests without an account may contain them.
+  /// The settings for connections, allowed in requests without an account.
   package static let connection = [
     table.caFile, table.allowHTTPLoopback, table.proxy, table.proxyExclusions, table.proxySource,
   ]
 
-  /// The settings with an option of `agent login`. `agent account` and `agent workload` have options for all.
   package static let withLoginOption = [
     table.issuer, table.clientID, table.provider, table.scope, table.resource, table.caFile, table.allowHTTPLoopback,
     table.origins, table.redirectURI, table.keepsAccessToken,
   ]
 
-  /// The settings with JSON values. On the command line, `@FILE` reads one from a file.
+  /// Settings for which the command line accepts `@FILE`.
   package static let jsonTexts = [table.claims, table.authorizationDetails]
 
-  // Shells call commands with these options, which do without the table.
+  // Commands that shells run use these options without creating the table.
 
   package static let scope = AccountSetting(
     "scope", \.scope, Option("scope", in: .access, short: "s", "SCOPE", splitsAtSpaces: true),
@@ -42,7 +41,7 @@ extension AccountSetting {
     "Request this authorization (RFC 9396); `@FILE` reads it from a file",
     details: "A JSON array of objects with a `type`.", appliesAtSignIn: true)
 
-  /// A row for each setting, in the order of the settings file and the manual.
+  /// One row per setting, in the order of the settings file and manual.
   package struct Table: Sendable {
     package let issuer = AccountSetting(
       "issuer", \.issuer, Option("issuer", in: .service, "URL"),

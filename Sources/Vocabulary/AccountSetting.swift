@@ -1,54 +1,46 @@
 package import Encoding
 
-/// Describes an account setting for the settings file, requests, the command line, the vault and the manual.
+/// An account setting: its name, value, option and documentation.
 package final class AccountSetting: Sendable, Hashable {
-  /// The name in the settings file and in requests.
+  /// In the settings file and requests.
   package let name: String
   package let kind: Kind
   package let option: Option?
 
-  /// The effect: a sentence without a full stop, for the help and the manual.
+  /// The effect, as a sentence without a full stop.
   package let summary: String
   /// Sentences that the manual adds to ``summary``.
   package let details: String
-  /// The default; nil for a flag, a list, or a value chosen by the daemon.
+  /// Nil for flags, lists and values chosen by the daemon.
   package let defaultValue: String?
-  /// Whether the setting controls where secrets are sent or which requirements recipients must meet. The vault keeps
-  /// its value. After a change, the account counts as signed out.
+  /// Whether the setting controls the recipients of secrets or their requirements. The vault keeps its value; after a
+  /// change, the account counts as signed out.
   package let isSealed: Bool
-  /// Whether a change takes effect at the next sign-in, as noted in the manual. False for the protection level, which
-  /// changes immediately.
+  /// Whether changes apply at the next sign-in. False for the protection level, which changes immediately.
   package let appliesAtSignIn: Bool
-  /// Whether the setting can be reset to its default.
   package let canBeUnset: Bool
 
-  /// Returns the value as JSON; nil if unspecified.
   private let read: @Sendable (AccountSettings) -> JSON?
-  /// Sets the value, or resets it if nil. Returns false if the value is none of the choices.
+  /// Sets the value, or resets it if nil. Returns false if it is not a choice.
   private let write: @Sendable (inout AccountSettings, JSON?) -> Bool
 
-  /// The type of a setting's value.
+  /// The type of the value.
   package enum Kind: Sendable, Hashable {
     case text
     /// An absolute path.
     case file
-    /// A list of strings.
     case texts
     case flag
-    /// One of these strings.
     case choice([String])
   }
 
   package struct Option: Sendable {
     package let name: String
     package let group: OptionGroup
-    /// The short form's letter, if any.
     package let short: Character?
-    /// The argument's name in usage lines.
     package let metavar: String
-    /// Whether spaces separate several values.
     package let splitsAtSpaces: Bool
-    /// Whether the options for client credentials declare it, because it also provides a credential.
+    /// Whether the options for client credentials declare it, as it also provides a credential.
     package let isShared: Bool
 
     init(
@@ -67,7 +59,7 @@ package final class AccountSetting: Sendable, Hashable {
   package static let maximumTextBytes = 4096
   package static let maximumListCount = 64
 
-  /// The error for a value of the wrong type or size, or a word that is not a choice.
+  /// A value of wrong type or size, or not a choice.
   package struct Invalid: Error, Hashable {
     package let name: String
     package let expected: Expectation
@@ -77,7 +69,7 @@ package final class AccountSetting: Sendable, Hashable {
     case text(maximumBytes: Int)
     case flag
     case list(maximumTexts: Int)
-    /// A list of strings, each of limited length.
+    /// The maximum of each string.
     case texts(maximumBytes: Int)
     case choice([String])
   }
@@ -147,7 +139,7 @@ package final class AccountSetting: Sendable, Hashable {
       })
   }
 
-  /// Describes a setting with one of `choices` as its value. If `isOpen`, any other valid `Choice` is accepted.
+  /// Accepts one of `choices` or, if `isOpen`, any valid `Choice`.
   convenience init<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<AccountSettings, Choice?> & Sendable,
     among choices: [Choice] = Array(Choice.allCases), isOpen: Bool = false, _ option: Option?, _ summary: String,
@@ -178,12 +170,12 @@ package final class AccountSetting: Sendable, Hashable {
   /// The option's name, or else the setting's with dashes, for `--unset`.
   package var optionName: String { option?.name ?? String(name.map { $0 == "_" ? "-" : $0 }) }
 
-  /// Whether the option sets a setting, but `agent login` lacks it.
+  /// Whether the option `name` sets a setting but `agent login` lacks it.
   package static func isOnlyAccountOption(_ name: String) -> Bool {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in a command line that set settings, with their values; all other options if `areSettings` is false.
+  /// The options in `words` that set settings or, unless `areSettings`, all others; with their values.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
@@ -193,10 +185,10 @@ package final class AccountSetting: Sendable, Hashable {
     return found
   }
 
-  /// The value as JSON; nil if unspecified.
+  /// Nil if unspecified.
   package func value(in settings: AccountSettings) -> JSON? { read(settings) }
 
-  /// The value, or else the default, as JSON.
+  /// The value or default.
   package func effectiveValue(in settings: AccountSettings) -> JSON? {
     read(settings) ?? defaultValue.map { .string($0) }
   }
@@ -215,7 +207,6 @@ package final class AccountSetting: Sendable, Hashable {
     value.string.map { $0.utf8.count <= maximumTextBytes && !$0.utf8.contains(0) } ?? false
   }
 
-  /// The violated requirement, if any.
   private func expectation(failedBy value: JSON) -> Expectation? {
     switch kind {
     case .text, .file, .choice: return Self.isText(value) ? nil : .text(maximumBytes: Self.maximumTextBytes)
@@ -230,7 +221,7 @@ package final class AccountSetting: Sendable, Hashable {
 }
 
 extension AccountSettings {
-  /// Reads settings from members, which `member` returns by name, if present.
+  /// Reads members, which `member` returns by name.
   package init(
     members member: (String) -> JSON?, among settings: [AccountSetting] = AccountSetting.all
   ) throws(AccountSetting.Invalid) {
@@ -241,7 +232,7 @@ extension AccountSettings {
     }
   }
 
-  /// The settings and defaults as members.
+  /// The settings, including defaults.
   package func json() -> JSONObject {
     JSONObject(AccountSetting.all.compactMap { setting in setting.effectiveValue(in: self).map { (setting.name, $0) } })
   }

@@ -1,16 +1,15 @@
 package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case hostNotFound = "host_not_found"
-  /// No name server responded; the host may exist.
   case nameServerSilent = "name_server_silent"
   case refused
   case noRoute = "no_route"
   case networkUnreachable = "network_unreachable"
   case timedOut = "timed_out"
-  /// The server responded in plain text, for example at an http port.
+  /// The server responded in plain text.
   case notTLS = "not_tls"
-  /// The server does not support the device key's signatures: ECDSA on P-256 with SHA-256.
+  /// The server does not accept the TPM's signatures: ECDSA on P-256 with SHA-256.
   case clientKeyUnsuitable = "client_key_unsuitable"
-  /// The server requested the client certificate during its response, when the device cannot be used any more.
+  /// The server requested the client certificate during its response, too late for the TPM.
   case clientKeyTooLate = "client_key_too_late"
   /// The proxy requires a user name and password.
   case proxyAuthentication = "proxy_authentication"
@@ -21,14 +20,13 @@ package enum ConnectionProblem: String, Sendable, Hashable, CaseIterable {
   case certificateNotYetValid = "certificate_not_yet_valid"
   case certificateOfOtherHost = "certificate_of_other_host"
   case certificateRevoked = "certificate_revoked"
-  /// The key, or a signature in the chain, is too weak.
   case certificateWeak = "certificate_weak"
   /// A certificate in the chain is for another purpose.
   case certificateOfOtherUse = "certificate_of_other_use"
   /// The chain violates another rule (RFC 5280, section 6).
   case certificateInvalid = "certificate_invalid"
 
-  /// A clause in which "it" is the server, the proxy or the certificate, depending on the problem.
+  /// A clause for messages; "it" is the server, proxy or certificate.
   package var title: String {
     switch self {
     case .hostNotFound: "host name not found"

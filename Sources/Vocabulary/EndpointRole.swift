@@ -25,7 +25,7 @@ package enum EndpointRole: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A request in the log. Its URL lacks query, fragment and user name and, for resources, the path.
+/// A logged request. Its URL lacks query, fragment, user name and, for resources, the path.
 package struct RequestLine: Sendable, Hashable {
   /// In bytes. Longer URLs are truncated.
   package static let maximumURLLength = 256

@@ -1,4 +1,4 @@
-/// A heading for command-line options. The raw value is its text in the help and the manual.
+/// A heading for options; the raw value appears in help and manual.
 package enum OptionGroup: String, CaseIterable, Sendable {
   case service = "Which account and service"
   case signIn = "How to sign in"

@@ -6,28 +6,28 @@ package enum TokenKind: String, CaseIterable, Sendable {
   case idToken = "id_token"
 }
 
-/// An entry of the setting `origins`: an origin or URL that may get a token of the account, with options.
+/// An entry of the setting `origins`: an origin or URL that may get the account's token, with options.
 ///
-/// As text, it is a host, an origin or a URL without a query, followed by words `NAME=VALUE`:
-/// `https://git.example.com/team user=me token=id_token`.
+/// As text, a host, origin or URL without a query, then words `NAME=VALUE`: `https://git.example.com/team user=me
+/// token=id_token`.
 package struct OriginEntry: Sendable, Hashable {
-  /// The normalized scheme, host and port (RFC 6454 section 6.2).
+  /// Normalized scheme, host and port (RFC 6454 section 6.2).
   package let origin: String
-  /// The path, without a trailing slash. The entry includes all paths below it. Empty for the entire origin.
+  /// Without a trailing slash; empty for the entire origin. Includes subpaths.
   package let path: String
-  /// The user name to send, if any.
+  /// The user name to send.
   package private(set) var user: String?
   /// The token to send; nil for the protocol's default.
   package private(set) var token: TokenKind?
-  /// The requested scope; empty for the account's own.
+  /// The requested scope; empty for the account's.
   package private(set) var scope: [String] = []
   package private(set) var resources: [String] = []
   package private(set) var audience: String?
-  /// The header field for the token; nil for the default.
+  /// Nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// Parses a value of the setting. Nil unless it is for an https or mail origin (with `allowHTTPLoopback` also plain
-  /// http on this machine), and each word is known, has a value and is unique. `scope` and `resource` may be repeated.
+  /// Nil unless for an https or mail origin (with `allowHTTPLoopback` also plain http on this machine), with known
+  /// words that have values. Only `scope` and `resource` may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let url = words.first, let uri = Self.uri(url),
@@ -42,14 +42,14 @@ package struct OriginEntry: Sendable, Hashable {
     for word in words.dropFirst() where !add(word) { return nil }
   }
 
-  /// Parses a URL. A host with optional port and path becomes an https URL.
+  /// Parses a URL; https is the default scheme.
   package static func uri(_ text: String) -> URI? {
     let hasScheme =
       text.utf8.firstIndex(of: UInt8(ascii: ":")).map { text.utf8[$0...].starts(with: "://".utf8) } ?? false
     return try? URI(hasScheme ? text : "https://" + text)
   }
 
-  /// Adds a word `NAME=VALUE`. Returns false if it is not valid.
+  /// Returns false if invalid.
   private mutating func add(_ word: String) -> Bool {
     guard let end = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return false }
     let value = String(word[word.utf8.index(after: end)...])
@@ -77,7 +77,6 @@ package struct OriginEntry: Sendable, Hashable {
 
   package var text: String { ([origin + path] + details).joined(separator: " ") }
 
-  /// The words `NAME=VALUE`.
   private var details: [String] {
     var words: [String] = []
     if let user { words.append("user=\(user)") }
@@ -98,8 +97,8 @@ package struct OriginEntry: Sendable, Hashable {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
-  /// Whether a path is at or below the entry's. An entry with a path covers no path with `.` or `..`, which servers may
-  /// interpret differently.
+  /// Whether a path is at or below the entry's. A nonempty path covers none with `.` or `..`: servers may interpret
+  /// them differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
@@ -109,15 +108,15 @@ package struct OriginEntry: Sendable, Hashable {
 }
 
 extension URI {
-  /// Whether this is a mail server with TLS (RFC 8314), which gets no HTTP requests.
+  /// Whether this is a mail server with TLS (RFC 8314), not HTTP.
   package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
 }
 
-/// The header field for a token. As text, `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` just the token in
-/// another field, and `NAME:SCHEME` both. The scheme `Basic` sends user name and token (RFC 7617).
+/// The header field for a token. As text, `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` only the token in
+/// another field, and `NAME:SCHEME` both. `Basic` sends user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
-  /// The scheme before the token, if any.
+  /// The scheme before the token; empty if none.
   package let scheme: String
 
   package static let bearer = HeaderForm(name: "Authorization", scheme: "Bearer")
@@ -143,7 +142,6 @@ package struct HeaderForm: Sendable, Hashable {
       && text.utf8.allSatisfy(\.isTokenCharacter)
   }
 
-  /// Whether to send user name and token together.
   package var isBasic: Bool { scheme.lowercased() == "basic" }
 
   package var isAuthorization: Bool { name.hasSameBytes(as: Self.bearer.name) }

@@ -1,14 +1,13 @@
 package import Encoding
 
-/// A short description of a user, such as an e-mail address, in the issuer's spelling. For distinguishing accounts in
-/// `status` and `list`, not for authentication.
+/// A short description of a user, such as an e-mail address, to distinguish accounts, not to authenticate.
 package struct PersonLabel: Sendable, Hashable {
   package static let maximumByteCount = 128
 
-  /// The text without control characters, as cleaned by ``TerminalText``.
+  /// Without control characters.
   package let text: String
 
-  /// Removes control characters, and truncates a long text. Nil if nothing is left.
+  /// Removes control characters and truncates. Nil if nothing is left.
   package init?(_ text: String) {
     var text = TerminalText.clean(text, limit: Self.maximumByteCount)
     if text.utf8.count > Self.maximumByteCount {
@@ -23,7 +22,7 @@ package struct PersonLabel: Sendable, Hashable {
     self.init(unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
   }
 
-  /// Uses the e-mail address, preferred user name or name in an ID Token (OpenID Connect Core section 5.1).
+  /// From an ID Token's e-mail address, preferred user name or name (OpenID Connect Core section 5.1).
   package init?(claims: JSONObject) {
     for name in ["email", "preferred_username", "name"] {
       guard let label = claims[name]?.string.flatMap({ PersonLabel($0) }) else { continue }

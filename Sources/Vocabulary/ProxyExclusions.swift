@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// The hosts to reach without a proxy, as in `no_proxy`: names, addresses and ranges, separated by commas or blanks. As
-/// in curl, a name includes its subdomains, `*` matches all, and a leading or final dot is ignored.
+/// Hosts to reach without a proxy, as in curl's `no_proxy`: names include subdomains, `*` matches all, and leading or
+/// final dots are ignored.
 package struct ProxyExclusions {
   private let entries: [ArraySlice<UInt8>]
 
@@ -9,7 +9,7 @@ package struct ProxyExclusions {
     entries = Array(list.lowercased().utf8).split { $0 == 0x2C || $0 == 0x20 || $0 == 0x09 }
   }
 
-  /// Whether to reach a host directly. An IPv6 address has brackets, as in a URL.
+  /// Whether to reach a host directly. IPv6 addresses have brackets.
   package func excludes(_ host: String) -> Bool {
     let bytes = Array(host.lowercased().utf8)
     let name = bytes.first == UInt8(ascii: "[") ? bytes.dropFirst().dropLast() : Self.withoutFinalDot(bytes[...])
@@ -23,7 +23,6 @@ package struct ProxyExclusions {
     }
   }
 
-  /// Whether an entry is this address, or a range that contains it.
   private static func matches(_ entry: ArraySlice<UInt8>, _ address: IPAddress) -> Bool {
     let parts = entry.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let network = parts.first.flatMap({ IPAddress($0) }) else { return false }

@@ -1,4 +1,4 @@
-/// The events of sessions and accounts. Raw values are their names in the protocol and the settings.
+/// Events of sessions and accounts. Raw values appear in protocol and settings.
 package enum SessionEventName: String, Sendable, CaseIterable {
   case signedIn = "signed_in"
   case signedOut = "signed_out"
@@ -16,14 +16,14 @@ package enum SessionEventName: String, Sendable, CaseIterable {
   case activeChanged = "active_changed"
 }
 
-/// A session's states. Raw values are their names in the protocol.
+/// A session's states. Raw values appear in the protocol.
 package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
   /// `stale`: the next request gets a new access token. `offline`: the last refresh failed temporarily.
   case active, stale, refreshing, expired, locked, offline
-  /// The session was only an access token, which was not stored.
+  /// The session's only token was not stored.
   case notKept = "not_kept"
-  /// The vault is unreadable, so the state is unknown.
+  /// The vault is unreadable.
   case unreadable
 }

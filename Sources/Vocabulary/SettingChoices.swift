@@ -1,8 +1,8 @@
 internal import Encoding
 
-// Raw values are the words in the settings file, in requests and on the command line.
+// Raw values appear in the settings file, requests and command line.
 
-/// How the record of an account is unlocked.
+/// How an account's record is unlocked.
 package enum Protection: String, Sendable, Hashable, CaseIterable {
   /// Automatically, only on this device.
   case device
@@ -13,9 +13,9 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
 
 /// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// With a key derived from the device secret, the machine and the user.
+  /// With a key from the device secret, machine and user.
   case host
-  /// With the key of ``host`` and a key that never leaves the TPM.
+  /// With the ``host`` key and a key that never leaves the TPM.
   case tpm2
 }
 
@@ -23,7 +23,6 @@ package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
 package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
   /// In the vault and its copies.
   case vault
-  /// In the TPM, which they never leave.
   case tpm2
 }
 
@@ -31,13 +30,13 @@ package enum KeyStorage: String, Sendable, Hashable, CaseIterable {
 package enum RefreshPolicy: String, Sendable, Hashable, CaseIterable {
   /// Only on request.
   case onDemand = "on-demand"
-  /// Before the expiry, if the current token has been used.
+  /// Before expiry, if the current token has been used.
   case proactive
-  /// Always before the expiry, from the daemon's start.
+  /// Always before expiry, from the daemon's start.
   case background
-  /// Like ``proactive``, but retries a temporary failure as soon as possible.
+  /// Like ``proactive``, but retries temporary failures as soon as possible.
   case offline
-  /// Only on request. Tokens stay in memory only briefly, and are not returned shortly before their expiry.
+  /// Only on request. Tokens stay in memory briefly, and are not returned shortly before expiry.
   case strict
 }
 
@@ -67,7 +66,7 @@ package enum ClientAuthenticationMethod: String, Sendable, Hashable, CaseIterabl
   }
 }
 
-/// The `aud` of assertions (RFC 7523 section 3) by clients and platforms.
+/// The `aud` of assertions (RFC 7523 section 3).
 package enum AssertionAudience: Sendable, Hashable {
   /// The issuer identifier, so that no other server can use the assertion.
   case issuer
@@ -94,23 +93,23 @@ package enum AssertionGrant: String, Sendable, Hashable, CaseIterable {
   case jwtBearer = "jwt-bearer"
   /// As the subject of an exchange (RFC 8693 section 2.1).
   case tokenExchange = "token-exchange"
-  /// As client authentication, for tokens of the client itself (RFC 7523 section 2.2, RFC 6749 section 4.4).
+  /// As client authentication, for the client's own tokens (RFC 7523 section 2.2, RFC 6749 section 4.4).
   case clientCredentials = "client-credentials"
 }
 
-/// A security profile. Servers and responses that violate it are refused.
+/// Servers and responses that violate the profile are refused.
 package enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
-  /// The FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025).
+  /// The final FAPI 2.0 Security Profile (February 2025).
   case fapi2
 }
 
-/// Platforms with their own way of providing assertions.
+/// Platforms that provide assertions.
 package enum AssertionPlatform: String, Sendable, Hashable, CaseIterable {
-  /// From a service named by two variables of the CI job.
+  /// From a service named by the CI job's variables.
   case gitHubActions = "github-actions"
   /// In a variable of the CI job.
   case gitLabCI = "gitlab-ci"
-  /// In a file of the pod, which is replaced before the assertion expires.
+  /// In a file of the pod, replaced before the assertion expires.
   case kubernetes
 }
 
@@ -121,7 +120,7 @@ package struct ProviderName: RawRepresentable, Sendable, Hashable, CaseIterable 
 
   package let rawValue: String
 
-  /// Nil unless it consists of up to 64 lowercase letters, digits and dashes.
+  /// Nil unless 1 to 64 lowercase letters, digits and dashes, not starting with a dash.
   package init?(rawValue: String) {
     let isDash = { $0 == UInt8(ascii: "-") }
     guard (1...64).contains(rawValue.utf8.count), rawValue.utf8.first.map(isDash) == false,
@@ -143,13 +142,13 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// Kinds of signed tokens, each with its own rules and never accepted as another (RFC 8725 section 3.12).
+/// Kinds of signed tokens, never accepted as another (RFC 8725 section 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
-  /// An ID Token (OpenID Connect Core sections 2 and 3.1.3.7).
+  /// OpenID Connect Core sections 2 and 3.1.3.7.
   case idToken = "id-token"
   /// A JWT access token (RFC 9068).
   case accessToken = "access-token"
-  /// A logout token (OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6).
+  /// OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6.
   case logoutToken = "logout-token"
 }
 

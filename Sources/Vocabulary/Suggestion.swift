@@ -1,10 +1,9 @@
-/// Finds known words that are similar to a wrong one.
+/// Finds known words similar to a wrong one.
 package enum Suggestion {
-  /// Longer words get no suggestions, because the cost grows with the lengths of both words.
+  /// Longer words get no suggestions.
   private static let maximumLength = 40
 
-  /// The closest candidates, at most three; empty if none is close. Close candidates begin with `word`, or differ by
-  /// one edit or at most one per three characters of `word`.
+  /// The closest candidates, at most three, that begin with `word`, or differ by one edit or one per three characters.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }
@@ -21,7 +20,7 @@ package enum Suggestion {
     return Array(best.prefix(3))
   }
 
-  /// The number of letters to insert, remove, replace or swap with a neighbor (optimal string alignment distance).
+  /// The optimal string alignment distance in bytes.
   package static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

@@ -1,4 +1,4 @@
-/// A file that contains a token while the account is signed in: a value of the setting `token_files`.
+/// A value of `token_files`: a file with a token while the account is signed in.
 package struct TokenFileSetting: Sendable, Hashable {
   package let kind: TokenKind
   /// An absolute path without a trailing slash.
@@ -7,7 +7,7 @@ package struct TokenFileSetting: Sendable, Hashable {
 
   private static let idTokenPrefix = "id_token:"
 
-  /// - Parameter path: An absolute path without `.` and `..`.
+  /// `path` is absolute, without `.` and `..`.
   package init?(_ kind: TokenKind, at path: String) {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true).map {
       String(Substring($0))
@@ -20,7 +20,7 @@ package struct TokenFileSetting: Sendable, Hashable {
     name = parts[parts.count - 1]
   }
 
-  /// - Parameter value: A path, with the prefix `id_token:` for the ID Token.
+  /// A path, with the prefix `id_token:` for the ID Token.
   package init?(_ value: String) {
     let isIDToken = value.utf8.starts(with: Self.idTokenPrefix.utf8)
     self.init(

@@ -1,13 +1,12 @@
-/// Translations of a few phrases, for a process without a catalogue in the user's language.
+/// Translations of a few phrases, for a process without a catalogue.
 package struct Translations: Sendable, Hashable {
   /// A language tag (BCP 47), such as `de`.
   package let language: String
   package let isRightToLeft: Bool
-  /// The translations, by English template.
+  /// By English template.
   package let templates: [String: String]
 
   package static let english = Translations()
-  /// The limits of the number of strings and of bytes per string.
   package static let maximumCount = 32, maximumTextBytes = 1_000
 
   private init() {
@@ -16,7 +15,7 @@ package struct Translations: Sendable, Hashable {
     templates = [:]
   }
 
-  /// Nil if the language tag is invalid, or the strings are too many or too long.
+  /// Nil if the tag is invalid, or strings are too many or long.
   package init?(language: String, isRightToLeft: Bool, templates: [String: String]) {
     let isTag = { (byte: UInt8) in byte == UInt8(ascii: "-") || UnicodeScalar(byte).properties.isAlphabetic }
     guard (2...35).contains(language.utf8.count), language.utf8.allSatisfy({ $0 < 0x80 && isTag($0) }),
@@ -28,7 +27,7 @@ package struct Translations: Sendable, Hashable {
     self.templates = templates
   }
 
-  /// The phrase in this language, or else English.
+  /// English if untranslated.
   package func text(_ phrase: Phrase) -> String {
     phrase.text(isRightToLeft: isRightToLeft, translation: { templates[$0.template] }) { $0.englishTemplate }
   }
@@ -58,7 +57,7 @@ extension Phrase {
     return Self.rendered(template, texts, isolated: isRightToLeft ? leftToRightValues(translation) : [])
   }
 
-  /// The indices of values written from left to right: those that contain Latin letters and no translated phrase.
+  /// Indices of values with Latin letters and no translated phrase.
   private func leftToRightValues(_ translation: (Phrase) -> String?) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {

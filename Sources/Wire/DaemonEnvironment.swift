@@ -1,5 +1,4 @@
-/// The environment variables that `agentd` keeps. It removes others, since libcurl and libcrypto obey some, such as
-/// `SSLKEYLOGFILE`.
+/// The environment variables that `agentd` keeps; others may affect libcurl and libcrypto, such as `SSLKEYLOGFILE`.
 package enum DaemonEnvironment {
   package static func keeps(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.utf8.starts(with: $0.utf8) }

@@ -1,7 +1,6 @@
 internal import CProduct
 
 package enum Product {
-  /// The version of client and daemon.
   package static let version = "0.1.0"
 
   /// With `-dirty` for modified files; nil if unknown.

@@ -12,13 +12,13 @@ package enum WireProtocol {
   /// In bytes, with the newline.
   package static let maximumLineBytes = 1 << 20
 
-  /// The JSON limits of a request. Its longest string is ``CallRequest/inlineBody``.
+  /// The longest string is ``CallRequest/inlineBody``.
   package static let requestLimits = JSONLimits(stringBytes: maximumLineBytes)
 
   /// `PATH_MAX`.
   package static let maximumPathBytes = 4096
 
-  /// The maximum time from the first to the last byte of a request line.
+  /// From the first to the last byte of a request line.
   package static let requestLineSeconds = 5
 
   package static let maximumTimeoutSeconds = 3600
@@ -31,7 +31,7 @@ package enum WireProtocol {
   /// Has a subdirectory for each lease, which can be mounted separately.
   package static let leaseFolder = "leases"
 
-  /// The name of a lease's HTTP socket for this TCP port.
+  /// A lease's HTTP socket for this TCP port.
   package static func leaseHTTPName(port: UInt16) -> String { "\(leaseHTTPPrefix)\(port)\(leaseHTTPSuffix)" }
   private static let leaseHTTPPrefix = "http-"
   private static let leaseHTTPSuffix = ".sock"
@@ -55,8 +55,7 @@ package enum WireProtocol {
 
   package static let maximumAccountNameLength = 64
 
-  /// Whether a string is 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with `.` or `-`. It then needs no escapes in JSON
-  /// or a shell.
+  /// Whether a string is a valid account name, which needs no escapes in JSON or a shell.
   package static func isAccountName(_ text: String) -> Bool { isAccountName(Array(text.utf8).span) }
 
   package static func isAccountName(_ bytes: Span<UInt8>) -> Bool {

@@ -4,8 +4,8 @@ internal import Wire
 extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
-  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled; `daemon_unavailable` if the daemon
-  ///   disconnects; the errors of `body`. After other errors than those of `body`, the connection is unusable.
+  /// - Throws: `timeout`, `cancelled`, `daemon_unavailable` if the daemon disconnects, or the errors of `body`. Only
+  ///   after the latter is the connection usable.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -16,7 +16,7 @@ extension DaemonConnection {
     }
   }
 
-  /// Passes the next line to `body` if it has arrived; otherwise returns nil. Never blocks.
+  /// Passes the next line to `body`; nil if none has arrived. Never blocks.
   private mutating func takeLine<Result: ~Copyable>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -25,9 +25,7 @@ extension DaemonConnection {
     return result
   }
 
-  /// Sends environment variables of this process to the daemon.
-  ///
-  /// - Throws: The errors of ``nextLine(before:_:)``.
+  /// Sends environment variables of this process to the daemon. Throws like ``nextLine(before:_:)``.
   mutating func sendVariables(_ variables: CallerVariables, before deadline: Instant) async throws(Failure) {
     try send(RequestEnvelope(variables.request), passing: variables.values)
     try await nextLine(before: deadline) { (line) throws(Failure) in
@@ -35,12 +33,10 @@ extension DaemonConnection {
     }
   }
 
-  /// The maximum length of a line in bytes. A socket accepts that much at once, so sending never blocks.
+  /// The maximum line length. A socket accepts that much at once, so sending never blocks.
   private static let maximumSentBytes = 100 << 10
 
-  /// Sends a request.
-  ///
-  /// - Throws: `invalid_request` if the request is too long.
+  /// Sends a request; throws `invalid_request` if it is too long.
   func sendWhole(_ request: RequestEnvelope) throws(Failure) {
     guard request.serialized().count <= Self.maximumSentBytes else {
       throw Failure(.invalidRequest, verbatim: "the request is longer than \(Self.maximumSentBytes) bytes")

@@ -1,12 +1,10 @@
 internal import Platform
 internal import Wire
 
-/// Runs blocking calls, each on a thread of its own.
+/// Runs blocking calls, each on its own thread.
 enum OwnThread {
-  /// Runs `body` and waits for its result.
-  ///
-  /// - Throws: The errors of `body`; `cancelled` if the task is cancelled. The thread then continues, and its result is
-  ///   dropped.
+  /// Runs `body` on a new thread. Throws `cancelled` if the task is cancelled; the thread continues, and its result is
+  /// dropped.
   static func run<Value: Sendable>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -32,10 +30,9 @@ enum OwnThread {
   private final class TaskResumption<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, Failure>, Never>
 
-    /// The waiting task; nil once resumed.
+    /// Nil once resumed.
     private let waitingTask = Monitor<Continuation?>(nil)
 
-    /// Records the task that waits.
     func begin(_ continuation: Continuation) { waitingTask.withLock { $0 = continuation } }
 
     func resume(_ result: Result<Value, Failure>) { waitingTask.withLock { $0.take() }?.resume(returning: result) }

@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// The response lines of a long request, on a connection of its own. Releasing the stream closes the connection, which
-/// ends the request.
+/// The response lines of a long request, on its own connection. Releasing the stream closes it, which ends the request.
 final class ReplyStream: Sendable {
   private enum State: ~Copyable, Sendable {
     case idle(DaemonConnection)
@@ -13,11 +12,10 @@ final class ReplyStream: Sendable {
 
   private let state: Monitor<State>
   private let deadline: Instant
-  /// The request, until the first line arrives. Repeated if that line reports that the daemon needs this process's
-  /// environment variables.
+  /// The request, until the first line arrives. Repeated if the daemon then asks for environment variables.
   private let repeatableRequest: Monitor<RequestEnvelope?>
 
-  /// - Parameter deadline: The deadline for all lines.
+  /// `deadline` applies to all lines together.
   init(
     of request: RequestEnvelope, over connection: consuming DaemonConnection, before deadline: Instant = .distantFuture
   ) {
@@ -26,9 +24,8 @@ final class ReplyStream: Sendable {
     self.deadline = deadline
   }
 
-  /// Waits for the next line. Returns nil once the last line was returned or an error was thrown.
-  ///
-  /// - Parameter work: Called before waiting, unless the response has ended.
+  /// Waits for the next line; nil after the final line or an error. Calls `work` before waiting, unless the response
+  /// has ended.
   func next(
     after work: (borrowing DaemonConnection) throws(Failure) -> Void = { _ in }
   ) async throws(AgentError) -> Reply? {
@@ -63,7 +60,7 @@ final class ReplyStream: Sendable {
     }
   }
 
-  /// Takes the connection for one call of ``next(after:)``; nil after the last line.
+  /// Takes the connection for one call of ``next(after:)``; nil after the end.
   private func takeConnection() throws(AgentError) -> DaemonConnection? {
     try state.withLock { (state) throws(AgentError) -> DaemonConnection? in
       var taken = State.busy
@@ -79,7 +76,6 @@ final class ReplyStream: Sendable {
     }
   }
 
-  /// Makes the connection available to the next call again, or records the end.
   private func putBack(_ new: consuming State) {
     var new = Optional(new)
     state.withLock { state in

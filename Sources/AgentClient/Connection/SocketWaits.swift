@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// Waits for all sockets of this process on one thread, so that waiting tasks block no threads of Swift's pool.
+/// Waits for all sockets of this process on one thread, outside Swift's pool.
 final class SocketWaits: Sendable {
-  /// How a wait ended. `late`: its deadline has passed.
+  /// How a wait ended: `late` is after its deadline.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
   private struct Wait: Sendable {
@@ -14,7 +14,7 @@ final class SocketWaits: Sendable {
 
   private struct State: Sendable {
     var waits: [UInt64: Wait] = [:]
-    /// The most recently used poller key. 0 is the key of ``SocketWaits/alarm``.
+    /// The latest poller key. 0 is the key of ``SocketWaits/alarm``.
     var lastKey: UInt64 = 0
     /// When the thread wakes at the latest.
     var wakesAt = Instant.distantFuture
@@ -49,9 +49,8 @@ final class SocketWaits: Sendable {
     return waits
   }
 
-  /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open until this returns.
-  ///
-  /// - Throws: `timeout` after the deadline; `cancelled` if the task is cancelled.
+  /// Waits until a descriptor is readable or its peer disconnects. The descriptor must stay open meanwhile. Throws
+  /// `timeout` or `cancelled`.
   static func wait(for descriptor: Int32, before deadline: Instant) async throws(Failure) {
     let waits: SocketWaits
     do { waits = try shared() } catch { throw waitFailure(error) }
@@ -72,7 +71,6 @@ final class SocketWaits: Sendable {
     Failure(.storage, verbatim: "cannot wait for the daemon's answer: \(error.message)")
   }
 
-  /// Suspends the task until a wait ends, and returns the outcome.
   private func outcome(of descriptor: Int32, _ deadline: Instant) async -> Outcome {
     let key = state.withLock { state in
       state.lastKey += 1
@@ -89,10 +87,10 @@ final class SocketWaits: Sendable {
     }
   }
 
-  /// Adds a wait. Wakes the thread if the wait's deadline is the earliest.
+  /// Adds a wait, and wakes the thread for an earlier deadline.
   private func add(_ key: UInt64, _ wait: Wait) {
     let (problem, isSooner) = state.withLock { state -> (SystemError?, Bool) in
-      // With the lock held, so that the end of the wait finds the descriptor in the poller.
+      // Under the lock, so that the wait's end finds the descriptor in the poller.
       do throws(SystemError) { try poller.add(wait.descriptor, interest: .read, key: key) } catch {
         return (error, false)
       }
@@ -103,7 +101,7 @@ final class SocketWaits: Sendable {
     if isSooner { alarm.signal() }
   }
 
-  /// Ends a wait, unless it has already ended, and resumes its task.
+  /// Ends a wait, unless already ended, and resumes its task.
   private func finish(_ key: UInt64, _ outcome: Outcome) {
     let ended = state.withLock { state -> Wait? in
       guard let wait = state.waits.removeValue(forKey: key) else { return nil }
@@ -113,7 +111,7 @@ final class SocketWaits: Sendable {
     ended?.continuation.resume(returning: outcome)
   }
 
-  /// Ends waits for readable sockets and passed deadlines. Runs on the thread.
+  /// The thread's loop: ends waits for readable sockets and passed deadlines.
   private func run() -> Never {
     while true {
       let (deadline, late) = state.withLock { state in

@@ -2,8 +2,8 @@ internal import Vocabulary
 
 /// Completes command lines for ``CompletionScript``.
 ///
-/// Each line of the answer is a candidate, perhaps with a tab and a description, or a directive: `:value METAVAR` for
-/// any text, `:files`, or `:command NUMBER` for another program's command line after that many words.
+/// Answer lines are candidates, perhaps with a tab and a description, or directives: `:value METAVAR` for any text,
+/// `:files`, or `:command NUMBER` for another program's command line after that many words.
 struct CommandLineCompletion {
   private typealias Candidate = (word: String, meaning: String)
 
@@ -12,11 +12,10 @@ struct CommandLineCompletion {
   private var command: Command?
   private var operands: [String] = []
   private var givenOptions: Set<String> = []
-  /// The option whose argument is the next word.
   private var pendingOption: OptionDeclaration?
   private var isAfterDashes = false
 
-  /// - Parameter words: The words after the program's name; the last is the one to complete.
+  /// Completes the final one of `words`, which follow the program's name.
   static func lines(for words: [String], by table: CommandTable) -> [String] {
     var completion = CommandLineCompletion(table: table)
     for (index, word) in words.dropLast().enumerated() {
@@ -41,7 +40,7 @@ struct CommandLineCompletion {
 
   // MARK: Words before the cursor
 
-  /// Reads a word. Returns false for an unknown command.
+  /// Returns false for an unknown command.
   private mutating func read(_ word: String) -> Bool {
     if pendingOption != nil {
       pendingOption = nil
@@ -79,7 +78,6 @@ struct CommandLineCompletion {
 
   // MARK: The word at the cursor
 
-  /// The answer for the word at the cursor.
   private func lines(for current: String) -> [String] {
     if let pendingOption { return lines(pendingOption, for: current[...]) }
     if acceptsOptions, current.hasPrefix("-") {
@@ -93,7 +91,6 @@ struct CommandLineCompletion {
     return lines(command.operands.candidates, command.operands.metavar)
   }
 
-  /// The spellings of all options that may still be given.
   private var options: [Candidate] {
     ((command?.options ?? []) + Options.common).filter { $0.repeats || !givenOptions.contains($0.name) }.flatMap {
       option in

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __complete -- WORDS`: called by a shell for completions. Prints nothing on failure.
+/// `agent __complete -- WORDS`, called by shells for completion. Prints nothing on failure.
 enum CompleteCommand {
   static let complete = Command(
     .complete,
@@ -19,8 +19,8 @@ enum CompleteCommand {
   }
 }
 
-/// The names that completions offer, except names that a shell would split. Asks a running daemon, for at most a
-/// second, or else reads the settings file.
+/// The names to complete, except those that a shell would split: from a running daemon, within a second, or else the
+/// settings file.
 enum CompletionNames {
   private static let timeout = Duration.seconds(1)
 
@@ -40,7 +40,6 @@ enum CompletionNames {
     return (result["accounts"]?.array ?? []).compactMap { $0[.name]?.string }
   }
 
-  /// The accounts in the settings file.
   private static var storedAccounts: [String] {
     guard let home = try? UserDirectories.configHome,
       let file = try? FileDescriptor(opening: "\(home)/agent/config.json", for: .reading),

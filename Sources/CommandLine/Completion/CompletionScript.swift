@@ -1,5 +1,4 @@
-/// A shell script that completes the program's command lines. Calls the program with `__complete`, and never evaluates
-/// the answer.
+/// A shell's completion script. It calls the program with `__complete`, and never evaluates the answer.
 struct CompletionScript {
   let shell: CompletionShell
   let program: ProgramName
@@ -9,7 +8,6 @@ struct CompletionScript {
     self.program = program
   }
 
-  /// The script, and the file name that the shell expects.
   private var source: (name: String, bytes: [UInt8]) {
     switch shell {
     case .bash: ("agent.bash", PackageResources.agent_bash)
@@ -22,7 +20,7 @@ struct CompletionScript {
 
   var text: String {
     let name = ProgramName.standard.text
-    // For compinit, the function is called as the file, and may contain dashes.
+    // compinit requires a function named like the file. It may contain dashes.
     let function = shell == .zsh ? program.text : program.identifier
     return String(decoding: source.bytes, as: UTF8.self)
       .replacing(each: "_\(name)", with: "_\(function)")

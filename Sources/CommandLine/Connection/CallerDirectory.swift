@@ -1,8 +1,7 @@
 internal import Platform
 
-/// The working directory for requests to the daemon.
 enum CallerDirectory {
-  /// The path up to the first component that is not UTF-8, which settings cannot contain; nil for a removed directory.
+  /// The working directory, up to the first component that is not UTF-8, which settings cannot contain; nil if removed.
   static var path: String? {
     Machine.withCurrentDirectory { path in
       var bytes: [UInt8] = []

@@ -8,16 +8,16 @@ struct DaemonClient {
 
   let commands: CommandTable
 
-  /// `--timeout` in seconds; nil for the default.
+  /// From `--timeout`; nil for the default.
   private var timeoutSeconds: Int?
 
   /// Whether to use a private `agentd` that ends with the command.
   let isPrivate: Bool
 
-  /// Whether another program will replace this process. If so, a child starts the daemon.
+  /// Whether another program will replace this process; a child then starts the daemon.
   var isReplacedAfterwards = false
 
-  /// The maximum of ``grace``, in seconds.
+  /// In seconds.
   private var maximumGrace = 5
 
   /// The timeout for a response, if shorter than the request's.
@@ -42,7 +42,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Returns a client whose requests end before `deadline`. Throws `timeout` after the deadline.
+  /// Returns a client whose requests end before `deadline`. Throws `timeout` if it has passed.
   func limited(to deadline: Instant) throws(Failure) -> DaemonClient {
     // Reserve a second for work outside the daemon.
     let seconds = Int(Instant.now.duration(to: deadline).components.seconds)
@@ -57,7 +57,7 @@ struct DaemonClient {
     return client
   }
 
-  /// Seconds to wait beyond the request's deadline, so that the daemon can report the timeout.
+  /// Seconds beyond the request's deadline, so that the daemon can report the timeout.
   private var grace: Int { min(maximumGrace, max(1, (timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds) / 2)) }
 
   func withTimeout(seconds: Int) -> DaemonClient {
@@ -85,7 +85,7 @@ struct DaemonClient {
     return try DaemonLauncher.connectOrStart(console, timeout: launchTimeout)
   }
 
-  /// Adds the command line's timeout and the working directory. With `--verbose`, asks for progress events.
+  /// Adds the timeout and the working directory. With `--verbose`, asks for progress events.
   func envelope(_ request: Request) -> RequestEnvelope {
     var envelope = envelopeWithoutDirectory(request)
     if envelope.directory != nil { envelope.directory = CallerDirectory.path ?? "" }
@@ -113,7 +113,7 @@ struct DaemonClient {
     console.detail("failed after \(RelativeTime.precise(begin.duration(to: .now))): \(failure.message)")
   }
 
-  /// When a request sent now times out. `standard` is the timeout in seconds without `--timeout`.
+  /// `standard` is the timeout in seconds without `--timeout`.
   func deadline(of request: Request, standard: Int = WireProtocol.defaultTimeoutSeconds) -> Instant {
     if let answerTimeout { return .now.advanced(by: answerTimeout) }
     return .now.advanced(by: .seconds((timeoutSeconds ?? standard) + request.waitSeconds + grace))
@@ -122,14 +122,12 @@ struct DaemonClient {
   /// When to check the daemon next during an unlimited wait.
   var nextCheck: Instant { .now.advanced(by: .seconds(timeoutSeconds ?? WireProtocol.defaultTimeoutSeconds)) }
 
-  /// Returns a function that checks, over another connection, whether the daemon responds. Always true for a private
-  /// daemon.
+  /// Returns a check, over another connection, whether the daemon responds. Always true for a private daemon.
   func responseCheck(of connection: borrowing DaemonConnection) -> () -> Bool {
     let process = connection.processID
     return connection.isPrivate ? { true } : { isAnswering(process) }
   }
 
-  /// Whether the daemon responds and has this process ID.
   private func isAnswering(_ process: Int32?) -> Bool {
     let deadline = Instant.now.advanced(by: .seconds(grace))
     var console = Console.silent
@@ -162,7 +160,7 @@ struct DaemonClient {
     }
   }
 
-  /// Like ``ask(_:passing:)``, but never starts a daemon. Throws `daemon_unavailable` if none runs.
+  /// Like ``ask(_:passing:)``, but throws `daemon_unavailable` if no daemon runs.
   func askWithoutStarting(_ request: Request) throws(Failure) -> JSONObject {
     guard let result = try askIfRunning(request) else {
       throw Failure(.daemonUnavailable, "the daemon is not running", hint: "agent daemon start")
@@ -170,7 +168,7 @@ struct DaemonClient {
     return result
   }
 
-  /// Like ``ask(_:passing:)``, but never starts a daemon. Nil if none runs.
+  /// Like ``ask(_:passing:)``, but returns nil if no daemon runs.
   func askIfRunning(_ request: Request) throws(Failure) -> JSONObject? {
     var attempts = request.has(.repeatable) ? Self.maximumAttempts : 1
     while true {
@@ -185,10 +183,10 @@ struct DaemonClient {
     }
   }
 
-  /// How often to try if daemons end without a response: a killed daemon accepts connections until it is gone.
+  /// Attempts if daemons end without a response: a killed daemon accepts connections until gone.
   private static let maximumAttempts = 3
 
-  /// Sends a request over an open connection, calls `work`, and returns the request's result.
+  /// Like ``ask(_:passing:)``, over an open connection. Calls `work` after sending.
   func ask(
     _ request: Request, passing descriptors: [SharedDescriptor] = [], over connection: inout DaemonConnection,
     meanwhile work: () -> Void = {}
@@ -210,8 +208,7 @@ struct DaemonClient {
     }
   }
 
-  /// Runs `body`, which sends several requests over a new connection. If `mayRepeat` and the daemon is ending, runs it
-  /// again with the next daemon.
+  /// Runs `body` over a new connection. With `mayRepeat`, runs it again with the next daemon if this one is ending.
   func converse<Result>(
     mayRepeat: Bool = false, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -224,14 +221,13 @@ struct DaemonClient {
     return try converse(over: connectAgain(), body)
   }
 
-  /// Runs `body`, then closes the connection.
   private func converse<Result>(
     over connection: consuming DaemonConnection, _ body: (inout DaemonConnection) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try retryingWithVariables(over: &connection, body)
   }
 
-  /// Connects and runs `body`, which sends a repeatable request. If the daemon is ending, does both again.
+  /// Connects and runs `body`, which sends a repeatable request. Repeats both if the daemon is ending.
   func connect(asking body: (inout DaemonConnection) throws(Failure) -> Void) throws(Failure) -> DaemonConnection {
     var connection = try connect()
     do throws(Failure) {
@@ -264,7 +260,7 @@ struct DaemonClient {
     return try body(&connection)
   }
 
-  /// Waits for an event for which `convert` returns a result. Prints other events.
+  /// Waits for an event that `convert` accepts. Prints other events.
   func waitForEvent<Result>(
     over connection: inout DaemonConnection, before deadline: Instant, waiting wait: DaemonConnection.Wait,
     _ convert: (Event) -> Result?
@@ -280,7 +276,7 @@ struct DaemonClient {
     }
   }
 
-  /// Requests a token, and passes its description and the response's line to `body`.
+  /// Requests a token. `body` gets its description and the response's line.
   func askForToken<Result>(
     _ request: Request, _ body: (TokenAnswer, Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -314,7 +310,7 @@ struct DaemonClient {
     }
   }
 
-  /// Sends a request whose response contains secrets. `read` parses the response's line; `body` gets both.
+  /// Sends a request for secrets. `read` parses the response's line; `body` gets both.
   private func askForSecret<Answer, Result>(
     _ request: Request, over connection: inout DaemonConnection,
     reading read: (Span<UInt8>) throws(Failure) -> Answer,
@@ -351,8 +347,7 @@ struct DaemonClient {
     }
   }
 
-  /// Starts the daemon from a child process, so that its parent is not the program that replaces this process. Ignores
-  /// failures, which the caller sees when it connects.
+  /// Starts the daemon from a child, because another program replaces this process. Failures appear when connecting.
   private func startDaemonFromChild() {
     let executable = Machine.executablePath()
     let request = Spawn.Request(
@@ -364,12 +359,12 @@ struct DaemonClient {
 
   // MARK: - Actions
 
-  /// Returns an action that sends a request and prints the result.
+  /// Sends a request and prints the result.
   func action(_ request: Request, showing text: @escaping (JSONObject) -> String) -> Action {
     .doing { () throws(Failure) in try console.answer(try ask(request), showing: text) }
   }
 
-  /// Returns an action that opens the secrets, sends a request with them, and prints `note`.
+  /// Opens the secrets, sends a request with them, and prints `note`.
   func change(
     _ request: Request, bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },
     noting note: @escaping (JSONObject) -> Phrase
@@ -379,13 +374,13 @@ struct DaemonClient {
 }
 
 extension DaemonConnection {
-  /// Waits for the next line and parses it. Copies the line, so unsuitable for secrets.
+  /// Waits for the next line and parses a copy, so unsuitable for secrets.
   mutating func nextReply(before deadline: Instant, waiting wait: Wait = waitSilently) throws(Failure) -> Reply {
     try nextLine(before: deadline, waiting: wait) { (line) throws(Failure) in try Reply(parsing: line) }
   }
 
-  /// Waits for the next line with `wait`, which may show a message. Passes it to `body` without its newline. Throws
-  /// `timeout` at the deadline, `daemon_unavailable` if the daemon disconnects.
+  /// Passes the next line, without its newline, to `body`. `wait` may show a message. Throws `timeout` at the deadline,
+  /// `daemon_unavailable` if the daemon disconnects.
   mutating func nextLine<Result>(
     before deadline: Instant, waiting wait: Wait = waitSilently, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -2,22 +2,21 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Finds the user's daemon, or starts one.
 enum DaemonLauncher {
-  /// How long to wait for another command that starts the daemon, and then for the daemon to listen.
+  /// Limits the wait for another starting command, then for the daemon to listen.
   static let timeout = Duration.seconds(15)
 
-  /// The exit status of `agentd` if another daemon serves the directory.
+  /// If another daemon serves the directory.
   private static let alreadyRunningStatus = ProcessStatus.exited(75)
 
-  /// Connects to the running daemon; nil if none runs. Prints the steps to `console`.
+  /// Connects to the running daemon, logging the steps to `console`. Nil if none runs.
   static func connect(_ console: Console = .silent) throws(Failure) -> DaemonConnection? {
     try SocketLocation.connectToDaemon(within: console.timeoutSeconds) { step in console.detail(step()) }
   }
 
-  /// Connects to the running daemon, or starts one. `timeout` limits the wait for another command that starts the
-  /// daemon, and for a new daemon to listen. `startsAtNamedSocket`: whether to start a daemon at `AGENT_SOCKET`, which
-  /// may be an ended lease's socket.
+  /// Connects to the running daemon, or starts one. `timeout` limits the wait for another starting command, then for
+  /// the daemon to listen. `startsAtNamedSocket` permits a start at `AGENT_SOCKET`, which may be an ended lease's
+  /// socket.
   static func connectOrStart(
     _ console: Console = .silent, timeout: Duration = DaemonLauncher.timeout, startsAtNamedSocket: Bool = false
   ) throws(Failure) -> DaemonConnection {
@@ -26,7 +25,7 @@ enum DaemonLauncher {
     return try start(console, timeout, startsAtNamedSocket: startsAtNamedSocket)
   }
 
-  /// Starts the daemon in the first usable directory. Separate, so that finding a running daemon needs less stack.
+  /// Uses the first usable directory. Not inlined, so that finding a running daemon needs less stack.
   @inline(never)
   private static func start(
     _ console: Console, _ timeout: Duration, startsAtNamedSocket: Bool
@@ -83,7 +82,7 @@ enum DaemonLauncher {
     throw problem
   }
 
-  /// Whether a directory is in the parent of a default socket directory.
+  /// Whether the parent of a default socket directory contains `directory`.
   private static func isBesideDefault(_ directory: String) -> Bool {
     UserDirectories.runtimeCandidates().contains { candidate in
       let parent = candidate.prefix(through: candidate.lastIndex(of: "/") ?? candidate.startIndex)
@@ -95,8 +94,8 @@ enum DaemonLauncher {
     Phrase("set \("HOME") to a directory of your own, or store nothing: \("agent login --no-daemon --ephemeral")")
   }
 
-  /// Starts a private `agentd`, which ends with the connection. Logs `reason` after the word "because". `needsHome`:
-  /// whether the daemon needs the user's files.
+  /// Starts a private `agentd` that ends with the connection. Logs `reason` after "because". `needsHome`: whether it
+  /// needs the user's files.
   @inline(never)
   static func startPrivate(
     _ console: Console = .silent, because reason: String = "of --no-daemon", needsHome: Bool = true
@@ -124,7 +123,6 @@ enum DaemonLauncher {
       hint: foreignHint(foreign))
   }
 
-  /// Throws if the directories of the user's files are unknown.
   private static func requireHome() throws(Failure) {
     do {
       _ = try (UserDirectories.configHome, UserDirectories.stateHome, UserDirectories.cacheHome)
@@ -145,7 +143,7 @@ enum DaemonLauncher {
     return Phrase("unset \(foreign.variable)")
   }
 
-  /// Starts the daemon under a lock, since several commands may try at once.
+  /// Uses a lock, since several commands may try at once.
   private static func start(
     in directory: borrowing PrivateDirectory, _ location: SocketLocation, _ console: Console, _ timeout: Duration
   ) throws(Failure) -> DaemonConnection {
@@ -162,7 +160,6 @@ enum DaemonLauncher {
     return connection
   }
 
-  /// How often to start a daemon if each ends at once.
   private static let maximumLaunches = 3
 
   private static func startUnderLock(
@@ -172,7 +169,7 @@ enum DaemonLauncher {
       if let connection = try location.connect(in: directory, within: console.timeoutSeconds) { return connection }
       if try launch(in: location, console, timeout) == .alreadyServed {
         console.detail("another agentd is already running there")
-        // The other `agentd` is starting or ending, which is quick.
+        // The other is starting or ending, which is quick.
         try? directory.lock(WireProtocol.lifetimeLockName, wait: .seconds(1)).release()
       }
     }
@@ -215,7 +212,7 @@ enum DaemonLauncher {
     }
   }
 
-  /// Whether `agentd` listens: false if it ended, nil after the timeout.
+  /// True if `agentd` listens, false if it ended, nil after the timeout.
   private static func waitUntilListening(_ reading: borrowing FileDescriptor, _ timeout: Duration) -> Bool? {
     guard (try? reading.waitUntilReadable(timeout: timeout)) == true else { return nil }
     var byte: [UInt8] = []

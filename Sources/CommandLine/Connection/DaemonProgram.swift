@@ -13,12 +13,11 @@ struct DaemonProgram {
     ProgramTree.candidatePaths(near: executable, installed: "libexec/\(name)", built: name)
   }
 
-  /// The first inherited descriptor's number in the program.
+  /// The first inherited descriptor's number in the started program.
   static let firstInheritedDescriptor: Int32 = 3
 
-  /// Starts the program without a terminal. Throws `invalid_configuration` if it is missing. `inherited` are the
-  /// descriptors to pass, numbered from ``firstInheritedDescriptor``. Unless `needsHome`, replaces an unset `HOME` by
-  /// `/nonexistent`.
+  /// Starts the program without a terminal. `inherited` descriptors get the numbers from ``firstInheritedDescriptor``.
+  /// Unless `needsHome`, replaces an unset `HOME` by `/nonexistent`.
   func start(arguments: [String], inheriting inherited: [Int32], needsHome: Bool = true) throws(Failure)
     -> DaemonProcess
   {

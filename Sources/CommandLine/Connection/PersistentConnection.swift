@@ -5,7 +5,7 @@ internal import Wire
 struct PersistentConnection: ~Copyable {
   private let client: DaemonClient
   private var connection: DaemonConnection?
-  /// Whether to start a daemon if none is running; false after the user stopped it.
+  /// Whether to start a missing daemon; false after the user stopped it.
   private var mayStart = true
   private var failedAttempts = 0
 
@@ -26,7 +26,7 @@ struct PersistentConnection: ~Copyable {
 
   mutating func readMore() throws(Failure) { try connection?.readMore() }
 
-  /// Returns nil if no line has arrived.
+  /// The next reply, or nil if no line has arrived.
   mutating func takeReply() throws(Failure) -> Reply? {
     guard let reply = try connection?.takeReply() else { return nil }
     if case .failure(let failure) = reply { mayStart = ![.daemonUnavailable, .daemonStopped].contains(failure.code) }
@@ -42,7 +42,7 @@ struct PersistentConnection: ~Copyable {
     try connection?.variables(neededAfter: failure)
   }
 
-  /// Records that the request succeeded: the next pause is short, and the next attempt may start a daemon.
+  /// Makes the next pause short, and lets the next attempt start a daemon.
   mutating func recordSuccess() { (failedAttempts, mayStart) = (0, true) }
 
   mutating func disconnect() {
@@ -50,7 +50,7 @@ struct PersistentConnection: ~Copyable {
     nextAttempt = Instant.now.advanced(by: pause)
   }
 
-  /// The pause before the next attempt: short at first, then doubled.
+  /// Before the next attempt: short at first, then doubled.
   private var pause: Duration {
     failedAttempts == 0 ? .milliseconds(50) : .milliseconds(250 << min(failedAttempts, 7))
   }

@@ -7,18 +7,15 @@ struct PipedAnswer: ~Copyable {
   private let client: DaemonClient
   private let pipe: FileDescriptor
 
-  /// - Parameter pipe: The reading end. The daemon has the only writing end.
+  /// `pipe` is the reading end. The daemon has the only writing end.
   init(_ client: DaemonClient, from pipe: consuming FileDescriptor) {
     self.client = client
     self.pipe = pipe
   }
 
-  /// Waits for the complete content and the daemon's result, as long as the daemon responds.
-  ///
-  /// - Parameters:
-  ///   - total: Returns the content's length according to the result; nil if unknown.
-  ///   - typed: User input for the daemon; nil at its end.
-  ///   - pass: Forwards content and returns its length; nil at the end.
+  /// Waits for the complete content and the daemon's result, while the daemon responds. `total` returns the content's
+  /// length, if the result has it. `typed` is user input, nil at its end. `pass` forwards content and returns its
+  /// length, nil at the end.
   func receive(
     over connection: inout DaemonConnection, total: (JSONObject) -> Int?, sending typed: inout TypedTokens?,
     pass: (borrowing FileDescriptor) throws(Failure) -> Int?
@@ -49,7 +46,7 @@ struct PipedAnswer: ~Copyable {
     do { return try body() } catch { throw Failure(error, doing: "cannot read the answer") }
   }
 
-  /// Forwards content and input until the daemon's result arrives. `pass` returns false at the content's end.
+  /// `pass` returns false at the content's end.
   private func forward(
     _ connection: inout DaemonConnection, _ typed: inout TypedTokens?, _ pass: () throws(Failure) -> Bool
   ) throws(Failure) -> Result<JSONObject, Failure> {

@@ -19,7 +19,7 @@ enum RequestText {
     return text
   }
 
-  /// A URL's origin. Path and query may be secret.
+  /// Path and query may be secret.
   private static func origin(of url: String) -> String {
     guard let uri = try? URI(url) else { return "a URL that is not valid" }
     return uri.origin

@@ -1,10 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// A file named on a command line.
 enum NamedFile {
-  /// Opens a file. Throws for a directory, or `timeout` if no program opens the other end of a FIFO within `seconds`,
-  /// if not nil. `problem` converts the system's message to the failure to throw.
+  /// Throws for a directory, `timeout` if no program opens the other end of a FIFO within `seconds`, else `problem`
+  /// with the system's message.
   static func open(
     _ path: String, for access: FileDescriptor.Access = .reading, within seconds: Int?,
     else problem: (Phrase) -> Failure
@@ -25,7 +24,6 @@ enum NamedFile {
     }
   }
 
-  /// Reads a file of at most `limit` bytes. `seconds` is the timeout, if any.
   static func read(
     _ path: String, limit: Int, within seconds: Int?, else problem: (Phrase) -> Failure
   ) throws(Failure) -> [UInt8] {

@@ -1,9 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// A secret in a file or in an inherited descriptor. Only the daemon reads it, so it is never in this process's memory.
+/// A secret in a file or inherited descriptor, read only by the daemon and never in this process's memory.
 struct NamedSecret {
-  /// The name in messages.
   let title: Phrase
   /// The option for a file, for hints.
   let fileOption: String
@@ -11,7 +10,7 @@ struct NamedSecret {
   let descriptor: Option<String?>?
   private let path: String?
   private let descriptorNumber: String?
-  /// The timeout for the other end of a FIFO.
+  /// For the other end of a FIFO.
   private let timeoutSeconds: Int?
 
   /// `fileOption` is the option for hints if `file` is nil.

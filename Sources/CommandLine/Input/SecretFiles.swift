@@ -1,13 +1,12 @@
 internal import Platform
 internal import Wire
 
-/// The secrets that a command passes to the daemon as files, in the order of ``PassedSecret``.
+/// The secrets that a command passes to the daemon, in the order of ``PassedSecret``.
 struct SecretFiles {
   private let files: [(kind: PassedSecret, secret: NamedSecret)]
 
   private let promptsForClientSecret: Bool
 
-  /// Accepts the secrets in `kinds`.
   init(_ kinds: Set<PassedSecret>, _ invocation: Invocation) throws(Failure) {
     var files: [(PassedSecret, NamedSecret)] = []
     // A client that is about to register has no secret yet.
@@ -42,7 +41,7 @@ struct SecretFiles {
     Set(files.map(\.kind)).union(promptsForClientSecret ? [.clientSecret] : [])
   }
 
-  /// Prompts for the client secret, and returns the reading end of a pipe with it.
+  /// Returns a pipe with the typed secret.
   static func askForClientSecret() throws(Failure) -> SharedDescriptor {
     SharedDescriptor(
       try SecretPrompt.ask(Phrase("Client secret"), hint: "use a file: --client-secret-file") {
@@ -50,7 +49,7 @@ struct SecretFiles {
       })
   }
 
-  /// Opens the files, and prompts for the client secret with `--client-secret-prompt`.
+  /// Opens the files, and prompts if requested.
   func open() throws(Failure) -> [SharedDescriptor] {
     var descriptors: [SharedDescriptor] = []
     if promptsForClientSecret { descriptors.append(try Self.askForClientSecret()) }

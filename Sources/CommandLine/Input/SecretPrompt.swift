@@ -3,13 +3,12 @@ internal import Wire
 
 /// Prompts for a secret on the terminal, without echo.
 enum SecretPrompt {
-  /// Signals that end or stop a program waiting for input.
   private static let interruptSignals = [
     Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP,
   ]
 
-  /// Prompts for a secret, and passes the typed line without its newline to `body`. Always restores echo. Received
-  /// signals take effect afterwards. `hint` is for the failure without a terminal.
+  /// Passes the typed line without its newline to `body`. Always restores echo; then received signals apply. `hint` is
+  /// for the failure without a terminal.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -19,7 +18,7 @@ enum SecretPrompt {
     let ending: Int32?
     do {
       let terminal = try Terminal.openControlling()
-      // Prevent signals from ending this process while echo is off.
+      // Signals must not end this process while echo is off.
       let signals = try blockTerminationSignals()
       defer { Signals.unblockAll() }
       ending = try Terminal.withoutEcho(on: terminal) { () throws(SystemError) in
@@ -39,20 +38,19 @@ enum SecretPrompt {
     return try body(line.span)
   }
 
-  /// Blocks the signals that end or stop this process, so that ``read(_:_:_:within:)`` reports them. Undo with
-  /// `Signals.unblockAll`.
+  /// Blocks signals that end or stop this process, for ``read(_:_:_:within:)``. Undo with `Signals.unblockAll`.
   static func blockTerminationSignals() throws(SystemError) -> Signals.SignalReceiver {
     try Signals.SignalReceiver(interruptSignals.filter { !Signals.isIgnored($0) })
   }
 
-  /// Ends or stops this process by a received signal, if any. Throws `cancelled` if the process continues.
+  /// Ends or stops this process by the signal, if any. Throws `cancelled` if it continues.
   static func endProcess(by ending: Int32?) throws(Failure) {
     guard let ending else { return }
     Signals.raise(ending)
     throw Failure(.cancelled, "cancelled")
   }
 
-  /// Reads into `line` until a newline, the end of input, the timeout or a signal. Returns the signal, if any.
+  /// Reads until a newline, the end of input, the timeout or a signal, which is returned.
   static func read(
     _ terminal: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, _ line: inout [UInt8],
     within timeout: Duration? = nil
@@ -81,10 +79,9 @@ enum Confirmation {
   /// In characters.
   private static let maximumQuestionLength = 4096
 
-  /// How often to ask a question until the answer is "yes" or "no".
   private static let maximumAttempts = 3
 
-  /// Asks for `yes` or `no`, in English or the user's language. An empty line counts as `standard`. Nil without a
+  /// Asks for `yes` or `no`, in English or the user's language. An empty line returns `standard`. Nil without a
   /// terminal or after the timeout. False after ``maximumAttempts`` other answers, or at the end of input without a
   /// timeout.
   static func ask(
@@ -115,14 +112,13 @@ enum Confirmation {
 
   private static func isNo(_ line: String) -> Bool { isOne(line, of: Phrase("n no")) }
 
-  /// Whether the line is one of the words, in English or the user's language.
   private static func isOne(_ line: String, of words: Phrase) -> Bool {
     let answer = line.filter { !$0.isWhitespace }.lowercased()
     return "\(words.english) \(words.localized())".split(separator: " ").contains { $0 == answer }
   }
 
-  /// Asks until the line is not empty, or returns `standard`, if any. Removes surrounding blanks. Returns nil without a
-  /// terminal or at the end of input.
+  /// Asks until the line is not blank, or returns `standard`, if any. Trims blanks. Nil without a terminal or at the
+  /// end of input.
   static func askForLine(_ question: Phrase, orElse standard: String? = nil) throws(Failure) -> String? {
     while let line = try read("\(question.localized()): "), line.utf8.last == UInt8(ascii: "\n") {
       let text = line.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
@@ -132,7 +128,7 @@ enum Confirmation {
     return nil
   }
 
-  /// Prints a question and reads a line; nil without a terminal.
+  /// Nil without a terminal.
   private static func read(_ question: String, within timeout: Duration? = nil) throws(Failure) -> String? {
     guard let terminal = try? Terminal.openControlling() else { return nil }
     var line: [UInt8] = []

@@ -2,12 +2,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The input of `agent verify` and `agent decode`.
 enum TokenInput {
   static let maximumLineBytes = 65_536
 
-  /// Opens a file, or standard input if `path` is `-` or nil. Rejects a terminal with `--no-input`. `seconds`, if any,
-  /// limits the time for all tokens.
+  /// Opens a file, or standard input for `-` or nil. Rejects a terminal with `--no-input`. `seconds` limits the time
+  /// for all tokens.
   static func open(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> TokenReader {
     if let path, path != "-" {
       let shown = TerminalText.mayBeToken(path) ? TerminalText.word(path) : path
@@ -26,7 +25,7 @@ enum TokenInput {
     }
   }
 
-  /// Throws `invalid_request` if a word on the command line looks like a token.
+  /// Throws `invalid_request` if a word looks like a token.
   static func refuseTokens(among words: [String?], of command: CommandName) throws(Failure) {
     guard words.contains(where: { $0.map(TokenShape.isLikely) ?? false }) else { return }
     throw Failure(

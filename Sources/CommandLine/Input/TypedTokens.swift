@@ -1,13 +1,11 @@
 internal import Platform
 internal import Wire
 
-/// Reads tokens from a file, a pipe or a terminal.
 struct TokenReader {
   /// Terminals silently truncate longer lines.
   private static let maximumTypedBytes = 4095
-  /// The maximum bytes per read from a terminal, which fit into a writable pipe.
+  /// Bytes per read from a terminal, which fit into a writable pipe.
   private static let typedPieceBytes = 4096
-  /// The maximum bytes per read from a file or pipe.
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
@@ -22,8 +20,7 @@ struct TokenReader {
   }
 
   /// Appends the next input, at most one line of a terminal, and returns its length; 0 at the end. Ctrl-D ends the
-  /// input even after a token. Throws `invalid_request` if reading fails or a typed line may be truncated, `timeout` at
-  /// the deadline.
+  /// input even after a token. Throws if a typed line may be truncated.
   mutating func read(into bytes: inout [UInt8]) throws(Failure) -> Int {
     guard !hasEnded else { return 0 }
     let start = bytes.count
@@ -62,7 +59,7 @@ struct TypedTokens {
   private var reader: TokenReader
   private let pipe: SharedDescriptor
 
-  /// - Parameter pipe: The only copy of the writing end. Closing it ends the tokens.
+  /// `pipe` must be the only copy of the writing end. Closing it ends the tokens.
   init(_ reader: TokenReader, into pipe: SharedDescriptor) {
     self.reader = reader
     self.pipe = pipe
@@ -70,8 +67,8 @@ struct TypedTokens {
 
   var raw: Int32 { reader.source.descriptor.raw }
 
-  /// Sends a line. While the pipe is full, calls `whileFull` to read results, which may block the daemon. Returns false
-  /// at the end of input, when the pipe must be closed.
+  /// Sends a line. While the pipe is full, calls `whileFull` to read results, since unread ones may block the daemon.
+  /// Returns false at the end of input, when the pipe must be closed.
   mutating func pass(whileFull: () throws(Failure) -> Void) throws(Failure) -> Bool {
     var bytes: [UInt8] = []
     defer { bytes.overwrite() }
@@ -83,7 +80,6 @@ struct TypedTokens {
     return !reader.hasEnded
   }
 
-  /// Whether the pipe accepts data within ``pollInterval``.
   private func isPipeWritable() throws(Failure) -> Bool {
     do { return try pipe.descriptor.waitUntilWritable(timeout: Self.pollInterval) } catch {
       throw Failure(error, doing: "cannot pass the tokens to the daemon")

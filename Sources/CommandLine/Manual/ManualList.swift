@@ -1,8 +1,8 @@
 internal import Wire
 
-/// The generated lists of the manual, in mdoc(7) notation.
+/// Generated lists in mdoc(7) notation.
 enum ManualList {
-  /// The list for a marker such as `options login`; nil if unknown.
+  /// The list for a marker such as `options login`, if known.
   static func text(_ marker: String, _ table: CommandTable) -> String? {
     let words = marker.split(separator: " ")
     let subject = words.dropFirst().joined(separator: " ")
@@ -20,13 +20,13 @@ enum ManualList {
     case "events": events
     case "errors":
       Mdoc.table("Li", FailureCode.allCases.map { ($0.rawValue, "(\($0.exitStatus.rawValue)) \($0.meaning)") })
-    // The second word directly follows the value.
+    // The word after the value's name directly follows the value.
     case "value": words.dropFirst().first.flatMap(value).map { Mdoc.paragraph($0 + words.dropFirst(2).joined()) }
     default: nil
     }
   }
 
-  /// The text for a value within a sentence, in ``Prose`` notation; nil if unknown.
+  /// A value within a sentence, in ``Prose`` notation; nil if unknown.
   private static func value(_ name: Substring) -> String? {
     switch name {
     case "line-bytes": "\(WireProtocol.maximumLineBytes)"
@@ -43,7 +43,7 @@ enum ManualList {
 
   // MARK: - Commands
 
-  /// A table of all commands, with a row for each group.
+  /// One row per command or group.
   private static func commands(_ table: CommandTable) -> String {
     let topics = Topic.allCases.map { topic in
       table.firstWords(in: topic).map { ("\($0)", table.summary(ofFirstWord: $0) + ".") }
@@ -51,7 +51,7 @@ enum ManualList {
     return Mdoc.table("Cm", Array(topics.joined(separator: [("", "")])))
   }
 
-  /// The options of a command, of a group, or of all commands; nil for other subjects.
+  /// Options of a command or group; the common ones if `subject` is empty; nil if unknown.
   private static func options(of subject: String, _ table: CommandTable) -> String? {
     if subject.isEmpty { return list(Options.common) }
     let command = table.named(subject)
@@ -88,7 +88,6 @@ enum ManualList {
     }
   }
 
-  /// The options by group, with headings if there are many.
   private static func grouped(_ options: [OptionDeclaration]) -> String {
     let groups = Options.grouped(options)
     guard options.count > 12 else { return list(groups.flatMap(\.options)) }
@@ -112,7 +111,7 @@ enum ManualList {
       })
   }
 
-  /// The JSON members of a command's result, except those described earlier on the page.
+  /// A result's JSON members, except those described earlier on the page.
   private static func members(of command: Command, _ table: CommandTable) -> String {
     var known = KnownMembers()
     let others = table.all.prefix { $0.name != command.name }.filter { $0.name.pageName == command.name.pageName }
@@ -122,7 +121,6 @@ enum ManualList {
     return known.list("With `--json`, prints", command.answer, in: "")
   }
 
-  /// The events with their members, and the meanings of the members.
   private static var sessionEvents: String {
     var members: [MemberDescription] = []
     let items = SessionEventName.allCases.map { name in
@@ -136,10 +134,9 @@ enum ManualList {
 }
 
 extension OptionDeclaration {
-  /// Whether the option is an account setting, described in agent-config(5).
+  /// Whether the option is an account setting (agent-config(5)).
   var isSetting: Bool { isSame(asOneOf: AccountSetting.withOption.map(\.declaration)) }
 
-  /// Whether one of `others` has the same name and description.
   fileprivate func isSame(asOneOf others: [OptionDeclaration]) -> Bool {
     others.contains { $0.name == name && $0.sentence == sentence }
   }
@@ -160,7 +157,7 @@ extension ManualList {
     return MemberDescription(setting.name, type, sentences.joined(separator: " "))
   }
 
-  /// The requests. For results that a command prints, refers to the command's page.
+  /// For results that a command prints, refers to the command's page.
   private static func requests(_ table: CommandTable) -> String {
     var (members, results) = (KnownMembers(), KnownMembers())
     return Request.declarations.map { request in
@@ -190,7 +187,6 @@ extension ManualList {
     }.joined()
   }
 
-  /// The request's own members and its account settings.
   static func members(of request: Request) -> (own: [MemberDescription], settings: [AccountSetting]) {
     var members: (own: [MemberDescription], settings: [AccountSetting]) = ([], [])
     for entry in request.memberEntries {
@@ -229,10 +225,10 @@ extension ManualList {
 
 /// The members that earlier lists of a page describe.
 private struct KnownMembers {
-  /// The subject of the first list with the member.
+  /// The first subject with the member.
   private var subjects: [MemberDescription: String] = [:]
 
-  /// A paragraph that refers to known members, and a list of the others; empty without members.
+  /// Refers to known members, and lists the others. Empty without members.
   mutating func list(_ title: String, _ rows: [MemberDescription], in subject: String) -> String {
     let rows = rows.flatMap { $0.flattened() }
     let new = rows.filter { subjects[$0] == nil }
@@ -247,7 +243,6 @@ private struct KnownMembers {
     for row in new { subjects[row] = subject }
     guard !rows.isEmpty else { return "" }
     var parts = groups.map { "\(ManualList.names($0.names)) as for `\($0.subject)`" }
-    // A few short members need no table.
     let texts = new.map { "`\($0.name)`\(Mdoc.type($0)): \($0.meaning.dropLast())" }
     let isShort =
       new.count < 2

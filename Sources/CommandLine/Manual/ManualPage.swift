@@ -1,8 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// A handwritten page in `man/`. `generate` replaces the text between the comments `.\" @LIST` and `.\" @end` by a list
-/// of ``ManualList``.
+/// A handwritten page in `man/`. `generate` replaces the text from `.\" @LIST` to `.\" @end` by a list of
+/// ``ManualList``.
 struct ManualPage: Sendable {
   let name: String
   let section: Int
@@ -15,7 +15,6 @@ struct ManualPage: Sendable {
 
   static func of(_ command: CommandName) -> ManualPage { all.first { $0.name == command.pageName } ?? agent }
 
-  /// The path, such as `man/agent.1`.
   var path: String { "man/\(name).\(section)" }
 
   /// Reads the page in `top`, and replaces its lists.

@@ -2,16 +2,15 @@ internal import Wire
 
 /// Writes text in mdoc(7) notation.
 enum Mdoc {
-  /// The maximum length of a line; mandoc accepts 80 bytes.
+  /// mandoc accepts lines of 80 bytes.
   private static let width = 80
 
-  /// A paragraph with each sentence on a new line, without macros.
+  /// Puts each sentence on a new line, without macros.
   static func paragraph(_ text: String) -> String {
     sentences(inlineMarkup(text)).flatMap { Prose.wrapped($0, width: width) }.map { "\(escapingLeadingDot($0))\n" }
       .joined()
   }
 
-  /// Escapes text in ``Prose`` notation, and shows literals in bold.
   private static func inlineMarkup(_ text: String) -> String {
     Prose.parts(text).map { part in
       switch part {
@@ -39,7 +38,7 @@ enum Mdoc {
     return result
   }
 
-  /// Escapes a leading dot, which would start a macro.
+  /// A leading dot would start a macro.
   private static func escapingLeadingDot(_ line: String) -> String {
     line.hasPrefix(".") ? "\\&" + line : line
   }
@@ -70,23 +69,23 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  /// A table of JSON members, omitting the type `text`.
+  /// Omits the type `text`.
   static func members(_ rows: [MemberDescription]) -> String {
     table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }
 
-  /// A member's type in parentheses after a space, such as ` (texts)` for a list of texts; empty for a text.
+  /// A member's type, such as ` (texts)` for a list of texts; empty for a text.
   static func type(_ row: MemberDescription) -> String {
     let type = row.type.replacing(each: "list of ", with: "").replacing(each: "text, ", with: "")
     return type == "text" ? "" : " (\(type.replacing(each: "number from ", with: "")))"
   }
 
-  /// A table of terms, each an argument of `macro`, and descriptions. An empty term makes an empty line.
+  /// A table of terms, as arguments of `macro`, and descriptions. An empty term makes an empty line.
   static func table(_ macro: String, _ rows: [(term: String, text: String)]) -> String {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// A table of terms and descriptions, as short as possible. `plain` is the term without macros.
+  /// A table as short as possible. `plain` is the term without macros.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

@@ -1,4 +1,4 @@
-/// All command names, in the order of the help.
+/// The commands, in the order of the help.
 enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
   case login, workload, logout, ssh, token, env, exec
   case tokenFile = "token-file"
@@ -44,7 +44,6 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
 
   var description: String { rawValue }
 
-  /// The commands that users see.
   static let listed = allCases.filter { !$0.rawValue.hasPrefix("_") }
 
   var words: [Substring] { rawValue.split(separator: " ") }
@@ -57,15 +56,15 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The page's manual section: 7 for `workload`, whose page is mostly about platforms.
+  /// The page's manual section.
   var section: Int { self == .workload ? 7 : 1 }
 
   static let mainPage = "agent"
 
-  /// The word after `agent help` for the known services.
+  /// The word after `agent help` for known services.
   static let providersTopic = "providers"
 
-  /// The pages of commands in section 1, without ``mainPage``.
+  /// The pages in section 1, without ``mainPage``.
   static var pageNames: [String] {
     var pages: [String] = []
     for name in listed where name.section == 1 && !pages.contains(name.pageName) { pages.append(name.pageName) }
@@ -77,7 +76,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     ("agent-variables", 7), ("agent-workload", 7), ("agentd", 8),
   ]
 
-  /// A group's summary: an imperative sentence without a full stop.
+  /// An imperative sentence without a full stop.
   static func summary(ofGroup word: String) -> String {
     switch word {
     case "account": "Set up accounts, and change their settings"
@@ -86,7 +85,7 @@ enum CommandName: String, CaseIterable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The second words of a group such as `daemon`; empty for other words.
+  /// The second words of a group such as `daemon`.
   static func members(ofGroup word: String) -> [String] {
     listed.map(\.words).filter { $0.count == 2 && $0[0] == word }.map { String($0[1]) }
   }

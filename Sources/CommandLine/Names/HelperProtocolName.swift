@@ -1,4 +1,3 @@
-/// The protocols of `agent helper`.
 enum HelperProtocolName: String, CaseIterable, Sendable {
   case git, docker, kubectl, aws, keyring, cargo, go, curl, header, xoauth2, oauthbearer, mcp, gcp, netrc
 
@@ -6,15 +5,15 @@ enum HelperProtocolName: String, CaseIterable, Sendable {
 
   static let keyringProgram = "keyring"
 
-  /// cargo's argument for a provider that reads JSON.
+  /// cargo's argument for a JSON provider.
   static let cargoPlugin = "--cargo-plugin"
 
-  /// The prefixes of helpers' names, before the program's name.
+  /// Prefixes of helpers' names, followed by the program's name.
   private static let prefixes: [(String, HelperProtocolName)] = [
     ("git-credential-", .git), ("docker-credential-", .docker), ("cargo-credential-", .cargo),
   ]
 
-  /// Splits a program name such as `git-credential-agent` into helper and rest; nil for other names.
+  /// Splits a program name such as `git-credential-agent`.
   static func parse(_ path: String) -> (helper: HelperProtocolName, rest: String)? {
     let bytes = path.utf8
     let name = bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...]
@@ -25,8 +24,7 @@ enum HelperProtocolName: String, CaseIterable, Sendable {
     return nil
   }
 
-  /// Converts a call by a helper's name to a command line of `agent helper`. `arguments` includes the program's
-  /// name, the result does not.
+  /// Converts a helper's call to a command line of `agent helper`, without the program's name.
   static func commandLine(_ arguments: [String]) -> [String] {
     var words = Array(arguments.dropFirst())
     if words.first == command, words.count > 1, words[1] == cargo.rawValue, !words.contains("--"),

@@ -1,17 +1,17 @@
 internal import Encoding
 internal import Platform
 
-/// The program's name: `agent`, or the name of its file. It replaces `agent` in text for users, but not in the names of
+/// The program's name: `agent`, or its file's name. Replaces `agent` in text for users, except in the names of
 /// directories, the socket and `agentd`.
 package struct ProgramName: Sendable, Hashable {
   package let text: String
 
-  /// The name in the source code's texts, which ``renaming(_:)`` replaces.
+  /// The name that ``renaming(_:)`` replaces.
   package static let standard = ProgramName(known: "agent")
 
   private init(known text: String) { self.text = text }
 
-  /// Nil unless `text` is 1 to 32 letters, digits, dashes and underscores, starting with a letter.
+  /// Nil unless 1 to 32 letters, digits, dashes and underscores, starting with a letter.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard (1...32).contains(bytes.count), let first = bytes.first, first.isASCIILetter,
@@ -20,31 +20,29 @@ package struct ProgramName: Sendable, Hashable {
     self.text = text
   }
 
-  /// Whether ``adopt()`` was called, before other threads exist.
+  /// Set before other threads exist.
   nonisolated(unsafe) private static var isAdopted = false
 
   /// Sets ``current`` to the name that started this process.
   static func adopt() { unsafe isAdopted = true }
 
-  /// The name that started this process; ``standard`` if it is invalid, or before ``adopt()``.
+  /// The name that started this process; ``standard`` if invalid, or before ``adopt()``.
   static var current: ProgramName {
     guard unsafe isAdopted, let path = Processes.arguments.first else { return standard }
     // A helper's name cannot run commands.
     return named(HelperProtocolName.parse(path) == nil ? path : Machine.executablePath())
   }
 
-  /// The name in a path, without a helper's prefix.
   private static func named(_ path: String) -> ProgramName {
     let name = HelperProtocolName.parse(path)?.rest ?? path.split(separator: "/").last.map { String($0) } ?? ""
     return ProgramName(name) ?? standard
   }
 
-  /// The name for use in shell functions.
   var identifier: String { text.replacing(each: "-", with: "_") }
 
   // MARK: - Texts
 
-  /// Replaces the word `agent` in `text`, but not `agentd`, paths such as `/agent/agent.sock`, or `agent` within words.
+  /// Replaces the word `agent` in `text`, but not in `agentd`, paths such as `/agent/agent.sock`, or other words.
   func renaming(_ text: String) -> String { renaming(text, where: { _ in true }) }
 
   /// Like ``renaming(_:)``, but only before a command's name, since an account may be called `agent`.
@@ -74,7 +72,6 @@ package struct ProgramName: Sendable, Hashable {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The middle of helpers' names.
   private static let helperMark = Array("-credential-".utf8)
 
   /// Whether the program's name may follow this text.
@@ -84,11 +81,10 @@ package struct ProgramName: Sendable, Hashable {
     return !isWordByte(last) && !"./-$%@".utf8.contains(last)
   }
 
-  /// The names of the manual pages that begin with `agent-`, without that prefix.
+  /// The manual pages named `agent-…`, without that prefix.
   private static let pageSuffixes = (CommandName.pageNames + CommandName.otherPages.map(\.0))
     .filter { $0.hasPrefix("\(standard.text)-") }.map { String($0.dropFirst(standard.text.count + 1)) }
 
-  /// The text after `agent` in the names of its systemd units.
   private static let unitSuffixes = [".service", ".socket", "-refresh.service", "-refresh.timer"].map {
     Array($0.utf8)
   }

@@ -3,7 +3,7 @@ internal import Encoding
 /// A source of a variable's value.
 enum TokenField: Sendable, Hashable {
   case accessToken, idToken, tokenType, expiresAt, issuer, subject, account, scope
-  /// The path of the token file, only for `exec --token-file`.
+  /// The token file's path, only for `exec --token-file`.
   case tokenFile
   /// A claim of the verified ID Token.
   case claim(String)

@@ -2,22 +2,21 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Prints all output of the program, by these rules:
+/// Prints all output, by these rules:
 ///
-/// 1. Standard output contains only the answer, written at once when complete: on failure it is empty and the exit
-///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` prints events,
+/// 1. Standard output contains only the answer, written at once when complete. On failure it is empty, and the exit
+///   status is not 0. Exceptions: a failed `env` prints a statement that sets the status, `login --json` events,
 ///   `request` a response's body as it arrives, and `verify` a verdict per token.
 /// 2. A write error on standard output fails the command. If the reader has exited, as `head` does, the command prints
 ///   nothing and keeps its status.
-/// 3. Messages for users go to standard error: `agent: error: what happened` and perhaps `agent: hint: the command that
-///   helps`, in lower case without a full stop. `--verbose` also prints each step, without secrets.
+/// 3. Messages for users go to standard error, in lower case without a full stop: `agent: error: what happened` and
+///   perhaps `agent: hint: the command that helps`. `--verbose` also prints each step, without secrets.
 /// 4. With `--json` a failure is `{"error":{"code","message","hint"}}` on standard error.
 /// 5. `TerminalText` cleans foreign text. Messages for users are in their ``Language``; output for programs is never
 ///   translated.
 /// 6. Colour is used only on a terminal without `NO_COLOR` (``OutputTerminal``).
 /// 7. Tokens are bytes (``SecretText``), never a `String`, and are overwritten after use.
 struct Console {
-  /// Whether to print failures as JSON.
   var usesJSON: Bool
 
   /// Whether to print only answers and failures.
@@ -25,13 +24,12 @@ struct Console {
 
   var isVerbose = false
 
-  /// Whether the command may ask on the terminal.
   var mayAsk = true
 
-  /// Returns a hint's corrected command line; nil if a correction does not apply.
+  /// Returns a hint's corrected command line, if the correction applies.
   var correctedCommand: (Correction) -> String? = { _ in nil }
 
-  /// The timeout for connecting to the daemon.
+  /// For connecting to the daemon.
   var timeoutSeconds = WireProtocol.defaultTimeoutSeconds
 }
 
@@ -46,7 +44,7 @@ extension Console {
 
   // MARK: Answers
 
-  /// Writes a result to standard output. Throws `storage` on write errors.
+  /// Writes a result to standard output.
   static func answer(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       try Output.write(bytes, to: .standardOutput)
@@ -55,7 +53,6 @@ extension Console {
     }
   }
 
-  /// The failure after a write error.
   static func unwritable(_ error: SystemError) -> Failure {
     var failure = Failure(
       .storage, Phrase("cannot write the answer to standard output: \(Phrase(known: error.message))"))
@@ -71,12 +68,12 @@ extension Console {
     try answer((JSON.object(object.withoutTranslations).serialized() + [UInt8(ascii: "\n")]).span)
   }
 
-  /// Writes a result as text, or as JSON with `--json`.
+  /// Writes text, or JSON with `--json`.
   func answer(_ result: JSONObject, showing text: (JSONObject) -> String) throws(Failure) {
     try usesJSON ? Self.answer(result) : Self.answer(text(result))
   }
 
-  /// Confirms a result with a message, or prints it as JSON with `--json`.
+  /// Prints a message, or the result as JSON with `--json`.
   func confirm(_ result: JSONObject, _ message: (JSONObject) -> Phrase) throws(Failure) {
     if usesJSON { try Self.answer(result) } else { note(message(result)) }
   }
@@ -88,7 +85,7 @@ extension Console {
     Self.printToStandardError("\(ProgramName.current.text): \(message.localized(limit: Self.messageLimit))\n")
   }
 
-  /// Prints text without a translation.
+  /// Prints untranslated text.
   @_disfavoredOverload
   func note(_ message: String) { note(Phrase(verbatim: message)) }
 
@@ -101,7 +98,7 @@ extension Console {
     if let entry { detail(entry.sentence) }
   }
 
-  /// Prints a message or step of the daemon. Ignores other events.
+  /// Prints the daemon's messages and steps only.
   func report(_ event: Event) {
     switch event {
     case .notice(let message): note(message)
@@ -116,7 +113,7 @@ extension Console {
     try? Output.write(text, to: .standardError)
   }
 
-  /// Replaces a correction in the hint by the corrected command line.
+  /// Replaces the hint's correction by the corrected command line.
   func completingHint(of failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting(correctedCommand)
@@ -165,7 +162,6 @@ extension Console {
     return line(of: failure)
   }
 
-  /// Whether standard error is a terminal with colours.
   static var mayColour: Bool { OutputTerminal.current?.hasStyles ?? false }
 
   /// Applies a style such as `1;31` by escape sequences.

@@ -1,9 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// What a request waits for, shown in a line on the terminal after a second.
+/// What a request waits for, shown on the terminal after a second.
 enum DaemonWait {
-  /// Nothing is shown.
   case silent
   /// The authorization server.
   case forServer
@@ -38,10 +37,10 @@ enum DaemonWait {
     return wordings.map { $0.localized() }
   }
 
-  /// How long to wait before showing the line.
+  /// Before the line is shown.
   static let delay = Duration.seconds(1)
 
-  /// Waits for input; false after the deadline.
+  /// False after the deadline.
   func wait(for socket: borrowing FileDescriptor, before deadline: Instant) throws(SystemError) -> Bool {
     let left = Instant.now.duration(to: deadline)
     if try socket.waitUntilReadable(timeout: min(left, Self.delay)) { return true }
@@ -68,7 +67,7 @@ enum DaemonWait {
     }
   }
 
-  /// Waits once, and returns whether there is input. A signal ends the process.
+  /// Returns whether there is input. A signal ends the process.
   private static func waitOnce(
     _ socket: borrowing FileDescriptor, _ signals: borrowing Signals.SignalReceiver, until moment: Instant,
     _ line: inout StatusLine

@@ -1,18 +1,18 @@
 internal import Encoding
 
 extension JSON {
-  /// Members that `--json` omits, because only the daemon's clients need them (agent-protocol(7)).
+  /// Members that `--json` omits, needed only by the daemon's clients (agent-protocol(7)).
   private static let translationMembers = [
     "message_template", "message_values", "hint_template", "hint_values", "hint_command", "subject",
   ]
 
-  /// Members that `--json` omits from sign-out details.
+  /// Like ``translationMembers``, for sign-out details.
   private static let detailTranslationMembers = [
     "detail": ["detail_template", "detail_values"],
     "client_detail": ["client_detail_template", "client_detail_values"],
   ]
 
-  /// The value without translation members. Claims are not changed.
+  /// Omits translation members, but does not change claims.
   var withoutTranslations: JSON {
     switch self {
     case .array(let elements): .array(elements.map(\.withoutTranslations))

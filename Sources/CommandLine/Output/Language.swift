@@ -3,9 +3,8 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// The language of text for users.
 struct Language: Sendable {
-  /// Returns the translation, in the plural form for the phrase's count; nil if missing.
+  /// Returns the translation, in the right plural form; nil if missing.
   private let translation: @Sendable (Phrase) -> String?
 
   private let isRightToLeft: Bool
@@ -15,7 +14,7 @@ struct Language: Sendable {
     isRightToLeft = translation(Self.direction) == "right-to-left"
   }
 
-  /// Catalogues translate this phrase as "right-to-left" if the language is written so.
+  /// Translated as "right-to-left" in languages written so.
   private static let direction = Phrase("left-to-right")
 
   static let english = Language { _ in nil }
@@ -46,7 +45,7 @@ struct Language: Sendable {
     }
   }
 
-  /// The phrase translated, or else in English. Removes characters of values that are unsafe for terminals.
+  /// Translated, else in English. Removes characters of values that are unsafe for terminals.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     phrase.text(
       isRightToLeft: isRightToLeft, translation: translation, clean: { TerminalText.clean($0, limit: limit) }
@@ -75,8 +74,8 @@ extension Phrase {
   /// A message from the daemon, translated if possible.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
-  /// The phrase in the user's language. `limit` is the maximum length of a value, and of untranslated text, in
-  /// characters. `keepsLines`: whether untranslated text keeps line feeds.
+  /// The phrase in the user's language. `limit`: the maximum characters of a value, or of untranslated text.
+  /// `keepsLines`: whether untranslated text keeps line feeds.
   func localized(limit: Int = 400, keepsLines: Bool = false) -> String {
     Language.current.text(self, limit: limit, keepsLines: keepsLines)
   }

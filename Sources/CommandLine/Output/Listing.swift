@@ -1,16 +1,14 @@
 internal import Encoding
 internal import Wire
 
-/// Rows in aligned columns.
 struct Listing {
   private var rows: [[String]] = []
 
-  /// Adds a row, of which only the last cell may be long.
+  /// Only the final cell may be long.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { TerminalText.clean($0) })
   }
 
-  /// Adds a row, unless the value is nil.
   mutating func add(_ title: String, _ value: String?) {
     if let value { add([title, value]) }
   }
@@ -19,7 +17,7 @@ struct Listing {
     rows.append(cells.map { $0.localized(limit: 200) })
   }
 
-  /// The rows as lines, with two spaces between columns. Wraps a long last cell.
+  /// The rows as lines. Wraps a long final cell at `columns`, if not nil.
   func text(columns: Int? = nil) -> String {
     var widths: [Int] = []
     for row in rows {
@@ -53,11 +51,10 @@ struct Listing {
   }
 }
 
-/// Rows of short cells with column titles and remarks.
 struct Table {
   struct Cell {
     let text: String
-    /// The parameters of the escape sequence, such as `1;31`; may be empty.
+    /// Escape sequence parameters such as `1;31`; may be empty.
     let style: String
 
     /// A name that users can copy: cleaned, never translated.
@@ -66,7 +63,6 @@ struct Table {
       style = ""
     }
 
-    /// The translated phrase, cleaned.
     init(_ phrase: Phrase?, style: String = "") {
       text = phrase?.localized(limit: 200) ?? ""
       self.style = style
@@ -81,18 +77,16 @@ struct Table {
   private let titles: [Cell]
   private var lines: [Line] = []
 
-  /// The indentation of remarks and wrapped lines.
   private static let indent = "   "
 
   init(_ titles: [Phrase]) { self.titles = titles.map { Cell($0, style: "1") } }
 
   mutating func add(_ cells: [Cell]) { lines.append(.row(cells)) }
 
-  /// Adds a remark on the preceding row.
   mutating func remark(_ phrase: Phrase, style: String = "") { lines.append(.remark(Cell(phrase, style: style))) }
 
-  /// The table, without empty columns. On a narrow screen, the last cell of each row is below the others. If these do
-  /// not fit either, rows are wrapped, without titles.
+  /// Omits empty columns. On a narrow screen, each row's final cell is below the others. If these do not fit either,
+  /// rows wrap, without titles.
   func text(_ presentation: Presentation) -> String {
     let rows = lines.compactMap { line in if case .row(let cells) = line { cells } else { nil } }
     let used = titles.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
@@ -131,7 +125,6 @@ struct Table {
     return line + "\n"
   }
 
-  /// A row wrapped to the screen width.
   private func folded(_ cells: [Cell], _ widths: [Int], _ presentation: Presentation) -> String {
     guard let first = cells.first, let width = widths.first else { return "" }
     var text = presentation.styled(first.text, as: first.style)

@@ -2,22 +2,18 @@ internal import Platform
 
 /// A terminal's capabilities, and the user's preferences.
 struct OutputTerminal: Sendable {
-  /// Whether escape sequences can rewrite a line.
   var canRewriteLines: Bool
 
-  /// Whether to use bold and colours.
   var hasStyles: Bool
 
-  /// Returns the current width in characters.
   var columns: @Sendable () -> Int
 
-  /// Returns the current height; nil if unknown.
+  /// Nil if unknown.
   var rows: @Sendable () -> Int? = { nil }
 
-  /// Whether the locale's encoding is UTF-8.
   var showsUTF8 = false
 
-  /// The width of a terminal that reports none, such as a serial line.
+  /// For a terminal that reports no width, such as a serial line.
   static let defaultColumns = 80
 
   /// The terminal on standard error, if any.
@@ -49,7 +45,7 @@ struct OutputTerminal: Sendable {
   }
 }
 
-/// A line at the bottom that is rewritten and finally erased. Being narrower than the terminal, it never scrolls.
+/// A line at the bottom, rewritten and finally erased. Narrower than the terminal, it never scrolls.
 struct StatusLine {
   private let terminal: OutputTerminal
   private let write: @Sendable (String) -> Void
@@ -69,7 +65,6 @@ struct StatusLine {
     isShown = true
   }
 
-  /// Erases the line, where the next text will start.
   mutating func erase() {
     if isShown { write(Self.eraseSequence) }
     isShown = false

@@ -15,7 +15,7 @@ enum Prose {
   /// The text without backticks.
   static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
 
-  /// Splits a shell command line into words, except within quotes.
+  /// Does not split within quotes.
   static func shellWords(_ line: String) -> [String] {
     var words = [""]
     var quote: Character?
@@ -37,7 +37,6 @@ enum Prose {
   /// The width on a terminal. Directional isolates are not visible there.
   static func columns(_ text: some StringProtocol) -> Int { text.count { !"\u{2068}\u{2069}".contains($0) } }
 
-  /// Breaks text at spaces into lines of at most `width` columns.
   static func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

@@ -8,7 +8,7 @@ struct QRPicture {
   private let code: Event.QRCode
   private let isStyled: Bool
 
-  /// Nil if the code is wider than the terminal.
+  /// Nil if the terminal is too narrow, or cannot rewrite lines.
   init?(_ code: Event.QRCode, _ terminal: OutputTerminal) {
     guard terminal.canRewriteLines, code.side + 2 * Self.margin <= terminal.columns() else { return nil }
     self.code = code

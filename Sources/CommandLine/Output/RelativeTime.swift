@@ -15,7 +15,7 @@ enum RelativeTime {
     return units[first...].prefix(2).filter { $0.count > 0 && ($0.name != "s" || units[first].name == "s") }
   }
 
-  /// A duration in seconds or milliseconds: `2.2 s`, `0.4 ms`.
+  /// `2.2 s` or `0.4 ms`.
   static func precise(_ duration: Duration) -> String {
     let parts = duration.components
     let tenths = max(0, parts.seconds * 10_000 + parts.attoseconds / 100_000_000_000_000)
@@ -38,7 +38,7 @@ enum RelativeTime {
     }
   }
 
-  /// Describes an expiry: `expires in 54m` or `expired 2h ago`.
+  /// `expires in 54m` or `expired 2h ago`.
   static func expiryPhrase(at unixSeconds: Int, now: Int) -> Phrase {
     let (left, overflow) = unixSeconds.subtractingReportingOverflow(now)
     guard !overflow else { return Phrase("expiry unknown") }
@@ -46,7 +46,7 @@ enum RelativeTime {
       ? Phrase("expires in \(phrase(seconds: left))") : Phrase("expired \(phrase(seconds: 0 &- left)) ago")
   }
 
-  /// Describes a past time: `12m ago` or `just now`.
+  /// `12m ago` or `just now`.
   static func pastPhrase(_ unixSeconds: Int, now: Int) -> Phrase {
     let (gone, overflow) = now.subtractingReportingOverflow(unixSeconds)
     guard gone > 0 || overflow else { return Phrase("just now") }

@@ -1,7 +1,6 @@
 internal import Platform
 internal import Wire
 
-/// Reminds users to sign in again before a session ends.
 enum SignInReminder {
   /// `sign in again by Friday (2026-11-27 14:05)`, or `by 14:05 today`; nil after the session's end. Times are in Unix
   /// seconds.

@@ -5,7 +5,7 @@ internal import Encoding
 struct TerminalFilter {
   private var incompleteCharacter: [UInt8] = []
 
-  /// Returns the filtered text, up to the last complete character.
+  /// Returns filtered text up to the last complete character.
   mutating func filter(_ piece: Span<UInt8>) -> [UInt8] {
     var bytes = incompleteCharacter
     bytes.append(contentsOf: piece)

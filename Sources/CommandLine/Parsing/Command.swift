@@ -1,7 +1,6 @@
 internal import Wire
 
-/// A command with its operands, options, descriptions and code. Creates most parts on demand, because few calls need
-/// them. A class for speed, like ``OptionDeclaration``.
+/// A command of `agent`. Creates most parts on demand, because few calls need them. A class for speed.
 final class Command: Sendable {
   let name: CommandName
   let topic: Topic
@@ -11,15 +10,14 @@ final class Command: Sendable {
 
   let operands: Operands
 
-  /// The usage of the words after `--`, for a command that runs another program.
+  /// The usage of another program's command line after `--`.
   let trailingMetavar: String?
 
-  /// The common options that the command does not accept.
   let refusedOptions: @Sendable () -> [OptionDeclaration]
 
   let failureAnswer: FailureAnswer?
 
-  /// Reads the command line and returns the action, which runs only if all options were read.
+  /// Returns the action, which runs only if all options were read.
   let makeAction: @Sendable (Invocation) throws(Failure) -> Action
 
   private let answerRows: @Sendable () -> [MemberDescription]
@@ -31,7 +29,7 @@ final class Command: Sendable {
 
   /// - Parameters:
   ///   - answer: The result's members with `--json`, unless the page describes them.
-  ///   - options: The command's own options, without ``Options/common``.
+  ///   - options: The command's options, without ``Options/common``.
   ///   - moved: Options of another command, accepted only so that the error can name it.
   ///   - shortHelp: The names of at most ten options for the short help, in this order; if empty, all.
   init(
@@ -73,10 +71,10 @@ final class Command: Sendable {
 
   var optionGroups: [(group: OptionGroup, options: [OptionDeclaration])] { Options.grouped(options) }
 
-  /// At most three recommended command lines.
+  /// At most three.
   var examples: [Example] { shownExamples() }
 
-  /// The usage without the program's name: `token [OPTION]... [ACCOUNT]`.
+  /// `token [OPTION]... [ACCOUNT]`, without the program's name.
   var usage: String {
     var usage = "\(name) [OPTION]..."
     if let metavar = operands.metavar { usage += operands.minimumCount > 0 ? " \(metavar)" : " [\(metavar)]" }
@@ -87,7 +85,7 @@ final class Command: Sendable {
   /// The options that other commands have now (``MovedOptions``).
   var moved: [OptionDeclaration] { movedOptions() }
 
-  /// Finds an option, also among the common and moved ones.
+  /// Also searches the common and moved options.
   func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     options.first(where: matches) ?? Options.common.first(where: matches) ?? moved.first(where: matches)
   }
@@ -105,7 +103,7 @@ struct Action {
 
   init(_ run: @escaping () throws(Failure) -> Int32) { self.run = run }
 
-  /// An action with exit status 0 if `work` succeeds.
+  /// Exits with status 0 if `work` succeeds.
   static func doing(_ work: @escaping () throws(Failure) -> Void) -> Action {
     Action { () throws(Failure) in
       try work()
@@ -114,12 +112,12 @@ struct Action {
   }
 }
 
-/// The output on failure, for programs that read it (rule 1 of ``Console``).
+/// The output on failure, for programs (rule 1 of ``Console``).
 struct FailureAnswer: Sendable {
   /// Whether standard error gets a single line, with a command as hint.
   var isOneLine = false
 
-  /// Returns the output. The invocation is nil if the command line is invalid.
+  /// The invocation is nil if the command line is invalid.
   let text: @Sendable (Failure, Invocation?, _ arguments: [String]) -> String
 }
 

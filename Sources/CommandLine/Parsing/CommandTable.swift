@@ -1,5 +1,4 @@
 struct CommandTable: Sendable {
-  /// The program's summary, without a full stop.
   static let summary = "Keep signed in to OAuth 2.0 and OpenID Connect services"
 
   private let command: @Sendable (CommandName) -> Command
@@ -14,10 +13,10 @@ struct CommandTable: Sendable {
 
   func named(_ name: CommandName) -> Command { command(name) }
 
-  /// The summary of a command or, if the word names a group, of the group.
+  /// The summary of a command or group.
   func summary(ofFirstWord word: String) -> String { named(word)?.summary ?? CommandName.summary(ofGroup: word) }
 
-  /// The first words of a topic's listed commands, without duplicates.
+  /// Without duplicates.
   func firstWords(in topic: Topic) -> [String] {
     CommandName.firstWords(of: all.filter { $0.topic == topic }.map(\.name))
   }

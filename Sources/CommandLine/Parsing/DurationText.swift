@@ -2,7 +2,7 @@ internal import Encoding
 
 /// Durations as users type them: `60`, `60s`, `5m`, `1h`, `2d`.
 enum DurationText {
-  /// Parses a duration; nil if invalid or too large.
+  /// Nil if invalid or too large.
   static func seconds(_ text: String) -> Int? {
     var digits = text.utf8[...]
     var unit = 1

@@ -1,16 +1,15 @@
 internal import Encoding
 internal import Wire
 
-/// A command line in a hint that users can paste into a shell.
+/// A command line that users can paste, for hints.
 struct HintCommand: Sendable {
   private let command: Command?
-  /// `agent` and the command's words.
   private let path: [String]
   private var operands: [String]
   /// The options, named without dashes.
   private var options: [Correction.Addition]
 
-  /// Creates the command line of an invocation with other operands and without some options.
+  /// An invocation with other operands and without some options.
   init(_ invocation: Invocation, operands: [String], without dropped: [OptionDeclaration]) {
     command = invocation.command
     path = ["agent"] + invocation.commandWords
@@ -20,7 +19,7 @@ struct HintCommand: Sendable {
     }
   }
 
-  /// Repeats a command line. Nil if repeating it has another effect, for example with `--resume`.
+  /// Nil if repeating has another effect, for example with `--resume`.
   init?(repeating invocation: Invocation) {
     guard invocation.command != nil, invocation.trailingArguments == nil,
       invocation.arguments(of: Option.resume.declaration).isEmpty
@@ -30,7 +29,7 @@ struct HintCommand: Sendable {
 
   mutating func add(_ option: OptionDeclaration, _ value: String) { options.append(.init(option.name, value)) }
 
-  /// Applies a correction. Nil if the command does not have the options to add.
+  /// Nil if the command does not have the options to add.
   func corrected(by correction: Correction) -> HintCommand? {
     guard let command, !correction.added.isEmpty || [.login, .workload].contains(command.name),
       correction.added.allSatisfy({ added in
@@ -46,8 +45,8 @@ struct HintCommand: Sendable {
     return changed
   }
 
-  /// Makes an added account the first operand, or replaces another spelling of an added issuer. Returns false
-  /// if neither applies.
+  /// Makes an added account the first operand, or replaces another spelling of an added issuer. Otherwise returns
+  /// false.
   private mutating func replaceOperand(by addition: Correction.Addition) -> Bool {
     if addition.name == Correction.account, let account = addition.value, command?.operands.candidates == .accounts {
       operands = [account] + operands.dropFirst()

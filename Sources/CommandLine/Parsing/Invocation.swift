@@ -2,9 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A parsed command line. Records which options the command reads, so that none is silently ignored.
+/// A parsed command line. Records which options are read, so that none is silently ignored.
 final class Invocation {
-  /// An occurrence of an option. `text` is empty for a switch, otherwise already validated.
+  /// `text` is empty for a switch, otherwise already validated.
   typealias Occurrence = (option: OptionDeclaration, text: String)
 
   let commands: CommandTable
@@ -13,7 +13,7 @@ final class Invocation {
   let command: Command?
 
   let commandWords: [String]
-  /// The given options, in order.
+  /// In order.
   let given: [Occurrence]
   let operands: [String]
 
@@ -22,7 +22,7 @@ final class Invocation {
 
   private var unreadOptions: [OptionDeclaration]
 
-  /// The account in `AGENT_ACCOUNT`, if it was used.
+  /// From `AGENT_ACCOUNT`, if used.
   private var inheritedAccount: String?
 
   init(
@@ -39,13 +39,13 @@ final class Invocation {
     unreadOptions = given.map(\.option).filter { $0.group != .common }
   }
 
-  /// The value of an option, which is marked as read.
+  /// The option's value. Marks the option as read.
   subscript<Value>(_ option: Option<Value>) -> Value {
     _ = has(option)
     return option.value(of: arguments(of: option.declaration))
   }
 
-  /// Whether an option is given. Marks it as read.
+  /// Marks the option as read.
   func has(_ option: OptionDeclaration) -> Bool {
     assert(command?.option { $0.name == option.name } != nil || command == nil, "\(option.name) is not declared")
     unreadOptions.removeAll { $0.name == option.name }
@@ -54,7 +54,7 @@ final class Invocation {
 
   func has<Value>(_ option: Option<Value>) -> Bool { has(option.declaration) }
 
-  /// The arguments of an option's occurrences. Does not mark it as read.
+  /// Does not mark the option as read.
   func arguments(of option: OptionDeclaration) -> [String] {
     given.filter { $0.option.name == option.name }.map(\.text)
   }
@@ -62,14 +62,14 @@ final class Invocation {
   /// Whether `--all` accompanies `--help`.
   var asksForEverything: Bool { !arguments(of: Option.everything.declaration).isEmpty }
 
-  /// The failure for two options that exclude each other. Its hint shows the command with each.
+  /// The failure for options that exclude each other, with a hint for each.
   func conflict(_ option: OptionDeclaration, _ other: OptionDeclaration) -> Failure {
     Failure(
       .invalidRequest, "use only one of --\(option.name) and --\(other.name)",
       hint: .choices([other, option].map { HintCommand(self, operands: operands, without: [$0]).text }))
   }
 
-  /// Throws `invalid_request` for an option that the command has not read. Call it before acting.
+  /// Throws for an option that the command has not read. Call it before acting.
   func refuseUnread() throws(Failure) {
     let refused = command?.refusedOptions() ?? []
     guard let option = unreadOptions.first ?? refused.first(where: { !arguments(of: $0).isEmpty }) else { return }
@@ -79,7 +79,7 @@ final class Invocation {
 
   // MARK: - Accounts
 
-  /// The account in an operand or `--account`. Throws `invalid_request` if they differ or are empty.
+  /// The account in an operand or `--account`. Throws if they differ or are empty.
   func namedAccount(operand: String?) throws(Failure) -> String? {
     let option = self[.account]
     if let operand, let option, !operand.hasSameBytes(as: option) {
@@ -104,7 +104,7 @@ final class Invocation {
     return account
   }
 
-  /// The account in the first operand, `--account` or `AGENT_ACCOUNT`; nil for the directory's or the active one.
+  /// From the first operand, `--account` or `AGENT_ACCOUNT`; nil for the directory's or the active account.
   func account() throws(Failure) -> String? { try account(operand: operands.first) }
 
   /// Like ``account()``, for another operand.
@@ -115,7 +115,7 @@ final class Invocation {
   }
 
   static let accountVariable = "AGENT_ACCOUNT"
-  /// `AGENT_ACCOUNT`, unless empty.
+  /// Nil if empty.
   static var accountOfEnvironment: String? { Environment.value(accountVariable).flatMap { $0.isEmpty ? nil : $0 } }
 
   /// Mentions `AGENT_ACCOUNT` in the hint if it names the missing account.
@@ -128,7 +128,7 @@ final class Invocation {
     return failure
   }
 
-  /// The method, if any, and the URL. Throws `invalid_request` for an invalid method or two methods.
+  /// The method, if any, and the URL.
   func methodAndURL() throws(Failure) -> (method: String?, url: String) {
     guard let url = operands.last else { throw Failure(.invalidRequest, "no URL given") }
     let named = self[.method]
@@ -142,8 +142,7 @@ final class Invocation {
       hint: Phrase(verbatim: suggestion(for: method, url) ?? "agent help \(commandWords.joined(separator: " "))"))
   }
 
-  /// Suggests a command for an invalid method: in capitals, with the operands swapped, or with the word as `--account`;
-  /// nil if none fits.
+  /// Suggests capitals, swapped operands, or the word as `--account`; nil if none fits.
   private func suggestion(for method: String, _ url: String) -> String? {
     if Operands.methods.contains(method.uppercased()) { return withOperands([method.uppercased(), url]).text }
     if Operands.methods.contains(url.uppercased()) { return withOperands([url.uppercased(), method]).text }
@@ -157,7 +156,7 @@ final class Invocation {
 }
 
 extension Console {
-  /// Creates a console with the common options. Its hints repeat the command line with their corrections.
+  /// Applies the common options. Hints repeat the command line with their corrections.
   init(_ invocation: Invocation) {
     self.init(usesJSON: invocation[.json], isQuiet: invocation[.quiet], isVerbose: invocation[.verbose])
     mayAsk = !invocation[.noInput]

@@ -1,6 +1,5 @@
-/// The words after a command's name.
 struct Operands: Sendable {
-  /// The names in usage lines; nil without operands.
+  /// Nil without operands.
   let metavar: String?
   let count: ClosedRange<Int>
   let candidates: Candidates
@@ -18,24 +17,23 @@ struct Operands: Sendable {
   }
 
   static let none = Operands(nil, 0...0)
-  /// An account (default: the active one).
+  /// Default: the active account.
   static let account = Operands("ACCOUNT", 0...1, .accounts)
-  /// An account or service to sign in to (default: the active account).
+  /// Default: the active account.
   static let accountOrService = Operands("ACCOUNT", 0...1, .accountsAndServices)
   static let namedAccount = Operands("ACCOUNT", 1...1, .accounts)
   static let newAccount = Operands("NAME", 1...1)
   static let rename = Operands("ACCOUNT NAME", 2...2, .accounts)
   static let methodAndURL = Operands("[METHOD] URL", 1...2, .words(methods))
   static let url = Operands("URL", 1...1)
-  /// A command's name, which has up to two words.
+  /// Up to two words.
   static let command = Operands("COMMAND", 0...2, .commands)
   static let completionShell = Operands("SHELL", 1...1, .words(CompletionShell.allCases.map(\.rawValue)))
-  /// A file, or standard input if omitted or `-`.
+  /// Omitted or `-`: standard input.
   static let file = Operands("FILE", 0...1, .files)
   static let slot = Operands("NUMBER", 1...1)
-  /// An action, an account and a token file's path, all optional.
+  /// All three are optional.
   static let tokenFile = Operands("ACTION ACCOUNT [PATH]", 0...3, .words(TokenFileAction.allCases.map(\.rawValue)))
-  /// The words of the command line to complete.
   static let completedWords = Operands("[WORD]...", 1...4096)
   static let helperCall = Operands("PROTOCOL [WORD]...", 1...16, .words(HelperProtocolName.allCases.map(\.rawValue)))
   static let sshArguments = Operands("DESTINATION [ARGUMENT]...", 1...256, includesOptions: true)
@@ -46,11 +44,10 @@ struct Operands: Sendable {
   var maximumCount: Int { count.upperBound }
 }
 
-/// The words that a shell offers as completions.
+/// Completions that a shell offers.
 enum Candidates: Hashable, Sendable {
-  /// Any text, so that nothing is offered.
+  /// Offers nothing.
   case text
-  /// Account names from `agent __complete`.
   case accounts
   case accountsAndServices
   case files

@@ -1,14 +1,13 @@
 internal import Wire
 
 enum Options {
-  /// The options of every command, accepted before or after its name.
+  /// Accepted before or after the command's name.
   static let common: [OptionDeclaration] = [
     Option.account.declaration, Option.timeout.declaration, Option.noDaemon.declaration, Option.noInput.declaration,
     Option.quiet.declaration, Option.verbose.declaration, Option.json.declaration,
     Option.help.declaration, Option.version.declaration,
   ]
 
-  /// Groups options in the order of the help.
   static func grouped(_ options: [OptionDeclaration]) -> [(group: OptionGroup, options: [OptionDeclaration])] {
     OptionGroup.allCases.compactMap { group in
       let members = options.filter { $0.group == group }
@@ -25,7 +24,7 @@ enum Options {
     ] + tokenTarget
   }
 
-  /// The options for a token other than the account's own.
+  /// For a token other than the account's own.
   static var tokenTarget: [OptionDeclaration] {
     [
       Option.scope.withSummary("Ask for a token with these scopes only; may be given several times"),

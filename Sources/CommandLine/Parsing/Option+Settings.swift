@@ -1,10 +1,9 @@
 internal import Vocabulary
 
 extension Options {
-  /// The options for adding or changing an account.
   static var accountSettings: [OptionDeclaration] { AccountSetting.withOption.map(\.declaration) + levelSecrets }
 
-  /// The settings that affect the client metadata.
+  /// The settings that affect client metadata.
   static let clientMetadata = [
     AccountSetting.table.clientID, AccountSetting.table.redirectURI, AccountSetting.table.scope,
     AccountSetting.table.dpop, AccountSetting.table.tokenEndpointAuthMethod, AccountSetting.table.clientKeyAlgorithm,
@@ -14,7 +13,6 @@ extension Options {
 }
 
 extension AccountSetting {
-  /// The settings that have their own option.
   static var withOption: [AccountSetting] { all.filter { $0.option.map { !$0.isShared } ?? false } }
 
   var declaration: OptionDeclaration {
@@ -36,7 +34,7 @@ extension AccountSetting {
       summary: summary)
   }
 
-  /// The values in the option's arguments, split at spaces if the setting permits that.
+  /// Splits arguments at spaces, if the setting permits that.
   func values(of occurrences: [String]) -> [String] {
     guard option?.splitsAtSpaces ?? false else { return occurrences }
     return occurrences.flatMap { text in text.split(separator: " ").map { String($0) } }

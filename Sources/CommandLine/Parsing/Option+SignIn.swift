@@ -2,7 +2,6 @@ internal import Platform
 internal import Wire
 
 extension Options {
-  /// The options for the client's credentials, in files or typed.
   static var clientSecrets: [OptionDeclaration] {
     [
       Option.clientSecretFile.declaration, Option.clientSecretPrompt.declaration, Option.clientKeyFile.declaration,
@@ -98,9 +97,9 @@ extension Option<Bool> {
   static var noWait: Self { Self("no-wait", in: .scripts, "Use `--start`") }
   /// Rejected (``MovedOptions``).
   static var copyCode: Self { Self("copy-code", in: .signIn, "Copy the code from the screen") }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var qrCode: Self { Self("qr-code", in: .signIn, "Use the variable AGENT_QR_CODE") }
-  /// Rejected; see ``MovedOptions``.
+  /// Rejected (``MovedOptions``).
   static var qr: Self { Self("qr", in: .signIn, "Use the variable AGENT_QR_CODE") }
   static var all: Self { Self("all", in: .signOut, "Sign out of all accounts") }
   static var local: Self { Self("local", in: .signOut, "Delete the session here without revoking it at the server") }
@@ -127,10 +126,8 @@ extension Option<NoticeChoice?> {
   }
 }
 
-/// Whether to show desktop notices.
 enum NoticeChoice: String, CaseIterable, Sendable { case on, off }
 
-/// When to show a QR code.
 enum QRCodeChoice: String, CaseIterable, Sendable {
   /// If the sign-in screen with the code fits on the terminal.
   case automatic = "auto"
@@ -138,7 +135,6 @@ enum QRCodeChoice: String, CaseIterable, Sendable {
 
   static let variable = "AGENT_QR_CODE"
 
-  /// Throws `invalid_request` if ``variable`` has an unknown value.
   static func fromEnvironment() throws(Failure) -> Self {
     guard let text = Environment.value(variable), !text.isEmpty else { return .automatic }
     guard let choice = Self(rawValue: text) else {

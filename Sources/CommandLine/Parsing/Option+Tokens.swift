@@ -102,7 +102,6 @@ extension Option<String?> {
   static var lentAccount: Self {
     Self("lend", in: .lease, .account, "Let programs on the host send requests as this account")
   }
-  /// The maximum number of requests through a lease.
   static var leaseUses: Self {
     Self("times", in: .lease, .text("NUMBER"), "End the lease after this many requests")
   }

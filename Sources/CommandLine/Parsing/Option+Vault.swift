@@ -1,7 +1,6 @@
 internal import Wire
 
 extension Options {
-  /// The options for a protection level's secrets, in files and descriptors.
   static var levelSecrets: [OptionDeclaration] { passphrase + [Option.pinFile.declaration, Option.pinFD.declaration] }
   static var passphrase: [OptionDeclaration] { [Option.passphraseFile.declaration, Option.passphraseFD.declaration] }
 }
@@ -32,7 +31,6 @@ extension Option<String?> {
 }
 
 extension Option<VaultBinding?> {
-  /// What to bind the vault to.
   static var vaultBinding: Self {
     Self("to", in: .protection, "BINDING", VaultBinding.self, "Bind the vault to this, or fail")
   }

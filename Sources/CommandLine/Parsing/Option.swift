@@ -1,20 +1,18 @@
 internal import Vocabulary
 
-/// An option without its value's type. A class, because creating a large generic value's type at run time is slow.
+/// An option without its value's type. A class, because creating large generic types at run time is slow.
 final class OptionDeclaration: Sendable {
-  /// The name without dashes.
+  /// Without dashes.
   let name: String
 
   let group: OptionGroup
 
-  /// The one-letter spelling, if any.
   let short: Character?
   let argument: OptionArgument
 
-  /// Whether all occurrences apply; otherwise only the last.
+  /// Whether all occurrences apply, not only the final one.
   let repeats: Bool
 
-  /// A sentence without a full stop, for the help.
   let summary: String
 
   init(
@@ -34,16 +32,14 @@ final class OptionDeclaration: Sendable {
     return summary + ": one of " + words().map { "`\($0)`" }.joined(separator: ", ") + "."
   }
 
-  /// A copy with another summary or group, for a command with another use.
   func withSummary(_ summary: String, in group: OptionGroup? = nil) -> OptionDeclaration {
     OptionDeclaration(
       name: name, group: group ?? self.group, short: short, argument: argument, repeats: repeats, summary: summary)
   }
 }
 
-/// The kind of an option's argument. A string is the argument's name in usage lines.
+/// Strings are names in usage lines.
 enum OptionArgument: Sendable {
-  /// A switch.
   case none
   /// Any text.
   case text(String)
@@ -54,15 +50,15 @@ enum OptionArgument: Sendable {
   case secretFile
   /// A descriptor that the caller opened.
   case descriptor
-  /// A duration in ``DurationText`` format, within a range in seconds.
+  /// In ``DurationText`` format, within a range in seconds.
   case duration(ClosedRange<Int>)
   /// A duration, or `never` for zero.
   case durationOrNever(ClosedRange<Int>)
-  /// One of a set of values. `onThisMachine` returns further values that the help omits.
+  /// One of a set. `onThisMachine` returns further values that the help omits.
   case choice(String, @autoclosure @Sendable () -> [String], onThisMachine: @Sendable () -> [String] = { [] })
   case account
 
-  /// The name in usage lines; nil for a switch.
+  /// In usage lines; nil for a switch.
   var metavar: String? {
     switch self {
     case .none: nil
@@ -74,7 +70,6 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// The words that the help lists.
   var words: [String] {
     switch self {
     case .words(_, let words), .choice(_, let words, _): words()
@@ -82,7 +77,7 @@ enum OptionArgument: Sendable {
     }
   }
 
-  /// Why the option, spelt `option`, does not accept the text; nil if it does.
+  /// Why the option, spelt `option`, rejects the text, if it does.
   func objection(to text: String, of option: String) -> Phrase? {
     switch self {
     case .none: return nil
@@ -116,10 +111,10 @@ enum OptionArgument: Sendable {
   }
 }
 
-/// An option with its value's type. Commands read it by its key, `invocation[.timeout]`.
+/// An option that commands read as `invocation[.timeout]`.
 struct Option<Value: Sendable>: Sendable {
   let declaration: OptionDeclaration
-  /// Converts the validated arguments of all occurrences, empty for a switch, to the value.
+  /// Converts the validated arguments of all occurrences.
   private let convert: @Sendable ([String]) -> Value
 
   private init(
@@ -181,14 +176,14 @@ extension Option<[String]> {
 }
 
 extension Option<Int?> {
-  /// An option for a duration, converted to seconds.
+  /// A duration, converted to seconds.
   init(_ name: String, in group: OptionGroup, time argument: OptionArgument, _ summary: String) {
     self.init(name, in: group, short: nil, argument, repeats: false, summary) { $0.last.flatMap(argument.seconds) }
   }
 }
 
 extension Option {
-  /// An option for one of several choices, each spelt as `word` returns.
+  /// One of several choices, each spelt as `word` returns.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     _ choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -199,7 +194,7 @@ extension Option {
     }
   }
 
-  /// An option for any number of choices, each spelt as `word` returns.
+  /// Any number of choices, each spelt as `word` returns.
   init<Choice: Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String,
     several choices: @autoclosure @escaping @Sendable () -> [Choice],
@@ -210,7 +205,7 @@ extension Option {
     }
   }
 
-  /// An option for a case of an enumeration.
+  /// A case of an enumeration.
   init<Choice: RawRepresentable & CaseIterable & Sendable>(
     _ name: String, in group: OptionGroup, _ metavar: String, _: Choice.Type, _ summary: String
   ) where Value == Choice?, Choice.RawValue == String {

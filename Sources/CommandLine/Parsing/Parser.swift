@@ -2,14 +2,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Parses a command line. Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`.
-/// After `--` there are no options. Common options may precede the command.
+/// Options may appear anywhere: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-qj`. After `--` there are no
+/// options. Common options may precede the command.
 struct Parser {
   private let table: CommandTable
   private let arguments: [String]
   private var remaining: ArraySlice<String>
 
-  // The parts of the invocation.
   private var command: Command?
   private var commandWords: [String] = []
   private var given: [Invocation.Occurrence] = []
@@ -25,7 +24,6 @@ struct Parser {
     self.table = table
   }
 
-  /// Parses arguments without the program's name.
   static func parse(_ arguments: [String], by table: CommandTable) throws(UsageError) -> Invocation {
     var parser = Parser(arguments, table)
     return try parser.parse()
@@ -99,7 +97,7 @@ struct Parser {
         ?? Phrase.didYouMean(meant.map { "agent \($0)" }))
   }
 
-  /// The command line of `words`; nil unless it is valid and contains no token.
+  /// Nil unless valid and without a token.
   private func corrected(_ words: [String]) -> Phrase? {
     let hasToken = words.contains { $0.split(separator: "=").contains { TokenShape.isLikely(String($0)) } }
     guard !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }
@@ -110,7 +108,6 @@ struct Parser {
     options.flatMap { ["--\($0.option.name)"] + ($0.option.argument.metavar == nil ? [] : [$0.text]) }
   }
 
-  /// Throws if an argument is missing or unexpected.
   private mutating func checkCompleteness() throws(UsageError) {
     guard let command else {
       let group = group ?? ""
@@ -173,18 +170,16 @@ struct Parser {
     }
   }
 
-  /// Finds an option. With `--help`, `--all` always exists.
+  /// With `--help`, `--all` always exists.
   private func option(where matches: (OptionDeclaration) -> Bool) -> OptionDeclaration? {
     let option = command.map { $0.option(where: matches) } ?? Options.common.first(where: matches)
     if let option { return option }
-    // `--help` and `--all` in either order.
     let asksForHelp =
       given.contains { $0.option.name == Option.help.name } || remaining.contains { $0 == "--help" || $0 == "-h" }
     let everything = Option.everything.declaration
     return asksForHelp && matches(everything) ? everything : nil
   }
 
-  /// Reads an option's argument, attached or in the next word.
   private mutating func read(_ option: OptionDeclaration, spelt spelling: String, attached: String?) throws(UsageError)
   {
     guard option.argument.metavar != nil else {
@@ -234,8 +229,8 @@ struct Parser {
 
   // MARK: Errors
 
-  /// Suggests the missing `--` before another program's command, or an example if there is none. `argument` is an
-  /// unknown option, if any, which may be the command's.
+  /// Suggests the missing `--` before another program's command, or an example. `argument` is an unknown option that
+  /// may be the command's.
   private func commandToRun(from argument: String?) -> Phrase? {
     guard command?.trailingMetavar != nil, trailingArguments == nil else { return nil }
     // The first word is the program, or an account.
@@ -255,10 +250,10 @@ struct Parser {
 }
 
 struct UsageError: Error {
-  /// The failure, always `invalid_request`.
+  /// Always `invalid_request`.
   var failure: Failure
 
-  /// The command, if recognized before the error.
+  /// Nil if not recognized before the error.
   var command: Command?
 
   init(_ message: Phrase, hint: Phrase, of command: Command?) {

@@ -1,10 +1,10 @@
 internal import Encoding
 internal import Wire
 
-/// Recognizes tokens by their shape, so that none on a command line is used or printed.
+/// Recognizes tokens by shape, so that none on a command line is used or printed.
 enum TokenShape {
-  /// Whether a word looks like a compact JWS or JWE (RFC 7515, RFC 7516): three or five base64url parts separated by
-  /// dots, starting with a JSON object.
+  /// Whether a word looks like a compact JWS or JWE (RFC 7515, RFC 7516): three or five base64url parts, starting with
+  /// a JSON object.
   static func isLikely(_ word: String) -> Bool {
     let parts = word.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 || parts.count == 5, let header = parts.first, header.count > 4 else { return false }

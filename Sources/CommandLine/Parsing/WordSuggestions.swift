@@ -2,8 +2,8 @@ internal import Vocabulary
 
 /// Suggests commands and options for words that other programs use.
 enum WordSuggestions {
-  /// The commands that the user may want, best first. `next` is the following word, as in `auth login`, and `group` the
-  /// group to search, as in `account ls`.
+  /// The likely commands, best first. `next` is the following word, as in `auth login`, and `group` the group to
+  /// search, as in `account ls`.
   static func commands(for word: String, before next: String? = nil, in group: String? = nil) -> [String] {
     let word = word.lowercased()
     if let group { return commands(for: word, of: group) }
@@ -53,7 +53,7 @@ enum WordSuggestions {
     }
   }
 
-  /// The commands of a group that the user may want, or else commands outside the group.
+  /// The group's likely commands, else others.
   private static func commands(for word: String, of group: String) -> [String] {
     let members = CommandName.members(ofGroup: group)
     if ["list", "ls", "show"].contains(word), members.contains("status") { return ["\(group) status"] }
@@ -65,7 +65,7 @@ enum WordSuggestions {
     }
   }
 
-  /// The commands for help on the command that the user may want. `words` are one word, or a group's name and a word.
+  /// Commands for help on the likely command. `words` are one word, or a group's name and a word.
   static func helpCommands(for words: [String]) -> [String] {
     if let provider = ProviderName(known: words[0]) {
       return ["agent help \(CommandName.providersTopic) \(provider.rawValue)"]
@@ -78,7 +78,6 @@ enum WordSuggestions {
     }
   }
 
-  /// The known options that the user may want.
   static func options(for name: String, among known: [String]) -> [String] {
     let own: [String] =
       switch name {

@@ -1,12 +1,11 @@
 internal import Encoding
 
-/// One of cargo's settings files.
 struct CargoFile {
   let path: String
   let text: ConfigurationText
 
-  /// The settings files for a directory: in it and its parents, nearest first, then in `own`, the user's cargo
-  /// directory. Skips files that are unreadable or writable by others.
+  /// The settings files in `directory` and its parents, nearest first, then in `own`, the user's cargo directory. Skips
+  /// files that are unreadable or writable by others.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -41,7 +40,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The registries with a table `[registries.NAME]`, and the index of its header line.
+  /// The tables `[registries.NAME]`, and the indexes of their header lines.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// Adds and removes members, without changing other bytes of a JSON text.
+/// Adds and removes JSON members without changing other bytes.
 enum JSONMembers {
-  /// The maximum size of a file. Claude Code's settings file has reached 100 MiB.
+  /// Claude Code's settings file has reached 100 MiB.
   static let maximumBytes = 1 << 27
 
   /// Lenient, since most of the file is another program's.
@@ -10,7 +10,7 @@ enum JSONMembers {
 
   static let empty = Array("{\n}\n".utf8)
 
-  /// Parses the text and returns its top-level value. Throws if it is not strict JSON, which has no comments.
+  /// The top-level value. Throws unless strict JSON, without comments.
   static func root(of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node {
     try JSONLayout(parsing: bytes, limits: limits).root
   }
@@ -20,7 +20,7 @@ enum JSONMembers {
     JSONObject([(path[0], path.count == 1 ? value : .object(nested(Array(path[1...]), value)))])
   }
 
-  /// Appends the single member of `member` to an object, in the style of the object's other members.
+  /// Appends the single member of `member` to an object, in the style of its other members.
   static func inserting(_ member: JSONObject, in object: JSONLayout.Node, of bytes: [UInt8]) -> [UInt8] {
     var text = Array(spaced(.object(member)).dropFirst().dropLast())
     let members = object.members
@@ -41,7 +41,7 @@ enum JSONMembers {
   }
 
   /// Removes the member at `path` if it has this value, and up to `addedObjects` enclosing objects that become empty.
-  /// Returns the new text and how many added objects remain; nil if there is no such member.
+  /// Returns the text and the number of added objects left; nil without such a member.
   static func removing(
     _ path: [String], _ value: JSON, _ addedObjects: Int, from bytes: [UInt8]
   ) -> (bytes: [UInt8], left: Int)? {
@@ -60,13 +60,12 @@ enum JSONMembers {
     (try? node(path, of: bytes)) != nil
   }
 
-  /// The value at a path of member names, if any.
   private static func node(_ path: [String], of bytes: [UInt8]) throws(JSONError) -> JSONLayout.Node? {
     let root: JSONLayout.Node? = try root(of: bytes)
     return path.reduce(root) { $0?[$1] }
   }
 
-  /// Removes the member at the path, with its comma; nil if it does not exist.
+  /// Includes the comma; nil if the member does not exist.
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members
@@ -83,7 +82,7 @@ enum JSONMembers {
     return Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
   }
 
-  /// The offset of the quote before a member's name.
+  /// The offset of a name's opening quote.
   private static func nameStart(_ index: Int, of object: JSONLayout.Node, in bytes: [UInt8]) -> Int {
     let start = index == 0 ? object.range.lowerBound + 1 : object.members[index - 1].value.range.upperBound
     return bytes[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start
@@ -91,7 +90,7 @@ enum JSONMembers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }
 
-  /// Writes a value on one line, with spaces after colons and commas.
+  /// On one line, with spaces after colons and commas.
   private static func spaced(_ value: JSON) -> [UInt8] {
     guard case .object(let object) = value else { return value.serialized() }
     let members = object.names.map { name in

@@ -30,7 +30,6 @@ extension SetupClient {
     },
     trial: { (context) throws(Failure) in try SetupTrial(context.program, awsArguments(context, context.role ?? "")) })
 
-  /// This program's arguments for printing a role's credentials.
   private static func awsArguments(_ context: SetupContext, _ role: String) -> [String] {
     context.helperArguments(.aws, ["--role-arn", role, "--url", context.url])
   }

@@ -40,7 +40,7 @@ extension SetupClient {
       change: .lines { (old) throws(Failure) in
         if try hasHelper(context, git) { return .exists("credential.\(context.url).helper") }
         let insertion = old.adding(text, named: mark, at: .end)
-        // Check with git, since the last line may continue on the next one.
+        // A line may continue on the next one, so check with git.
         guard case .inserted(let bytes, _) = insertion,
           try settings(in: bytes, git) == (try settings(in: old.bytes, git)) + expected
         else { return .refused }
@@ -61,7 +61,6 @@ extension SetupClient {
     return try other.read() == nil ? file : other
   }
 
-  /// Whether git's settings configure a credential helper for the context's origin and path.
   private static func hasHelper(_ context: SetupContext, _ git: InstalledProgram) throws(Failure) -> Bool {
     let names = try git.settings(
       ["config", "-z", "--name-only", "--includes", "--list"], changes: ["GIT_DIR": nil])
@@ -75,17 +74,16 @@ extension SetupClient {
     }
   }
 
-  /// The settings in a file's content, separated by NUL.
+  /// Separated by NUL.
   private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
     try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
   }
 }
 
-/// A credential helper in git's settings.
 struct GitHelperEntry: Sendable {
   /// Nil for a helper for all URLs.
   let url: String?
-  /// The helper's command. An empty command discards the helpers before it.
+  /// An empty command discards the helpers before it.
   let helper: String
 
   /// All helpers in git's order; empty if git fails.
@@ -107,7 +105,7 @@ struct GitHelperEntry: Sendable {
     }
   }
 
-  /// The helpers of `all` that git asks for an origin's credentials, in order.
+  /// The helpers that git asks for an origin's credentials, in order.
   static func asked(for origin: OriginEntry?, of all: [GitHelperEntry]) -> ArraySlice<GitHelperEntry> {
     let entries = all.filter { $0.isFor(origin) }
     return entries.lastIndex { $0.helper.isEmpty }.map { entries[($0 + 1)...] } ?? entries[...]
@@ -120,10 +118,8 @@ struct GitHelperEntry: Sendable {
       || helper.hasSameBytes(as: name)
   }
 
-  /// The origin and path of ``url``, if valid.
   var origin: OriginEntry? { url.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
 
-  /// Whether git asks the helper for this origin.
   private func isFor(_ origin: OriginEntry?) -> Bool {
     guard url != nil else { return true }
     guard let origin, let own = self.origin else { return false }

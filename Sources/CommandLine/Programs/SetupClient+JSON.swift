@@ -18,7 +18,6 @@ extension SetupClient {
       try SetupTrial(link: dockerLink(context.name), context, ["get"], input: context.host)
     })
 
-  /// The helper's name for docker; `own` is this program's name.
   private static func dockerLink(_ own: String) -> String { "docker-credential-\(own)" }
 
   static func dockerFile(_ files: UserFiles) throws(Failure) -> SetupFile {
@@ -28,7 +27,7 @@ extension SetupClient {
   static let mcp = SetupClient(
     name: "mcp", executables: ["claude"], choices: [.account, .name],
     plan: { (context) throws(Failure) in
-      // The bridge gets a token for each call. A helper for headers would run only once.
+      // Unlike a helper for headers, the bridge gets a token for each call.
       let words =
         ["mcp", context.serverURL ?? context.url] + (context.namesAccount ? ["--account", context.account] : [])
       let value = JSONObject([

@@ -95,7 +95,7 @@ extension SetupClient {
       trial: { (context) throws(Failure) in try SetupTrial(context.program, try context.tokenArguments()) })
   }
 
-  /// Percent-encodes a user name for a URL.
+  /// Percent-encodes for a URL.
   private static func escaped(_ user: String) -> String {
     let bytes = user.utf8.flatMap { byte in
       byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
@@ -109,13 +109,13 @@ private struct MailServer {
   let host: String
   let port: Int
   let isOutgoing: Bool
-  /// Whether TLS begins with the connection, without STARTTLS.
+  /// Without STARTTLS.
   let isTLSFromTheStart: Bool
 
-  /// The URL scheme; `smtp` means STARTTLS.
+  /// `smtp` means STARTTLS.
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// `originKind`: the kinds of server that the program supports.
+  /// `originKind`: the supported kinds of server.
   init(_ context: SetupContext, _ originKind: SetupClient.OriginKind) throws(Failure) {
     guard let origin = context.origin, let uri = OriginEntry.uri(origin.origin), uri.isMail else {
       throw Failure(

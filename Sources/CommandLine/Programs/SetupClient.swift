@@ -2,40 +2,38 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program that `setup` can configure to get tokens from this one.
+/// A program that `setup` can configure.
 struct SetupClient: Sendable, Hashable {
-  /// The name in command lines and receipts.
+  /// In command lines and receipts.
   let name: String
   /// The executable's possible names, best first; nil for just ``name``.
   var executables: [String]?
-  /// The kind of servers that get the tokens.
   var originKind = OriginKind.web
   /// Whether one setting applies to all origins.
   var hasSingleSetting = false
   var choices: Choices = .account
-  /// Returns the name by which the client calls this program, given this program's name; nil if the client's settings
-  /// contain its path.
+  /// Returns the name by which the client calls this program, named `own`; nil if the client's settings contain its
+  /// path.
   var link: @Sendable (_ own: String) -> String? = { _ in nil }
-  /// The first supported version; nil if all are supported.
+  /// Nil if all are supported.
   var minimumVersion: ClientVersion?
   /// Environment variables that override the settings.
   var overridingVariables: [String] = []
-  /// Variables that override the settings of one registry or index: the text before and after its name.
+  /// Text before and after a registry's or index's name in overriding variables.
   var overridingVariableAffixes: [(prefix: String, suffix: String)] = []
-  /// The files that may contain the settings, if `setup` only prints them; nil if `setup` writes them.
+  /// Files that may contain the settings, if `setup` only prints them; nil if it writes them.
   var printedSettingsFiles: (@Sendable (UserFiles) throws(Failure) -> [SetupFile])?
-  /// Returns the change to make. Throws `invalid_request` if an option is missing, `invalid_configuration` if setup is
-  /// impossible.
+  /// Returns the change to make.
   let plan: @Sendable (SetupContext) throws(Failure) -> SetupPlan
-  /// Returns a test of the settings. Throws `invalid_configuration` if the program would not find a helper.
+  /// Returns a test of the settings. Throws if the program would not find a helper.
   let trial: @Sendable (SetupContext) throws(Failure) -> SetupTrial
 
-  /// The kind of server; `mail` is incoming and outgoing.
+  /// `mail` is incoming and outgoing.
   enum OriginKind: Sendable {
     case web, mail, incomingMail, outgoingMail
   }
 
-  /// Options that affect a program's settings.
+  /// The options that affect a program's settings.
   struct Choices: OptionSet, Sendable {
     let rawValue: Int
 
@@ -55,7 +53,7 @@ struct SetupClient: Sendable, Hashable {
 
   static func named(_ name: String) -> SetupClient? { all.first { $0.name.hasSameBytes(as: name) } }
 
-  /// The executable's path, if it is on the `PATH`.
+  /// Nil if not on the `PATH`.
   var path: String? { (executables ?? [name]).lazy.compactMap { InstalledProgram($0)?.path }.first }
 
   var isPrintedOnly: Bool { printedSettingsFiles != nil }
@@ -99,10 +97,10 @@ struct SetupClient: Sendable, Hashable {
 struct ClientVersion: Sendable {
   /// The arguments that print the version.
   let arguments: [String]
-  /// The text before the version in the output.
+  /// Before the version in the output.
   let outputPrefix: String
   let major: Int
   let minor: Int
-  /// Returns the drawback of an older version, for users.
+  /// Returns an older version's drawback, for users.
   let consequence: @Sendable () -> Phrase
 }

@@ -15,11 +15,11 @@ struct SetupContext: Sendable {
   let listed: OriginEntry?
   /// Whether the settings must name the account.
   let namesAccount: Bool
-  /// `--name`: the name for the client's entry.
+  /// `--name`, for the client's entry.
   var entryName: String?
   /// `--user`: the user name for the origin.
   var user: String?
-  /// `--role-arn`: the AWS role.
+  /// `--role-arn`.
   var role: String?
   /// The URL of an MCP server, as typed.
   var serverURL: String?
@@ -38,7 +38,7 @@ struct SetupContext: Sendable {
     String(decoding: host.utf8.map { $0.isASCIIAlphanumeric ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
   }
 
-  /// The arguments that run this program as a helper. `more` precedes `--account`.
+  /// Runs this program as a helper. `more` precedes `--account`.
   func helperArguments(_ helper: HelperProtocolName, _ more: [String] = []) -> [String] {
     ["helper", helper.rawValue] + more + (namesAccount ? ["--account", account] : [])
   }
@@ -46,7 +46,7 @@ struct SetupContext: Sendable {
   /// This program with arguments, quoted for a shell.
   func shellCommand(_ words: [String]) -> String { ([program] + words).map(ShellWord.quoted).joined(separator: " ") }
 
-  /// The command line that prints a token. Throws `invalid_configuration` for arguments that clients might split.
+  /// The command line that prints a token. Throws for arguments that clients might split.
   func tokenCommand() throws(Failure) -> String { shellCommand(try tokenArguments()) }
 
   /// The arguments of ``tokenCommand()``.
@@ -63,7 +63,7 @@ struct SetupContext: Sendable {
     return words
   }
 
-  /// The given entry name, or else `name`. Throws `invalid_request` for special characters.
+  /// The given entry name, or else `name`. Rejects special characters.
   func entryName(else name: String) throws(Failure) -> String {
     let name = entryName ?? name
     guard Self.isEntryName(name) else {
@@ -79,7 +79,7 @@ struct SetupContext: Sendable {
       && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// The origin's user name, from `--user` or the settings.
+  /// From `--user` or the settings.
   func userName() throws(Failure) -> String {
     guard let user = user ?? listed?.user else {
       throw Failure(.invalidRequest, "the user name for \(url) is unknown", hint: "use \("--user")")
@@ -93,8 +93,8 @@ struct SetupContext: Sendable {
 
   // MARK: This program
 
-  /// This program's path for settings: that of `name` on the `PATH`, which survives updates, or else the executable's.
-  /// Throws `invalid_configuration` for characters that some configuration files cannot contain.
+  /// This program's path for settings: `name` on the `PATH`, which survives updates, or else the executable. Throws for
+  /// characters that some configuration files cannot contain.
   static func ownPath(_ name: String) throws(Failure) -> String {
     let own = Machine.executablePath()
     let found = Spawn.search(name).flatMap {
@@ -110,7 +110,7 @@ struct SetupContext: Sendable {
     return path
   }
 
-  /// The path of a link on the `PATH`; nil if the link leads to another program.
+  /// A link's path on the `PATH`; nil if it leads to another program.
   func path(of link: String) -> String? {
     Spawn.search(link).flatMap { $0.utf8.first == UInt8(ascii: "/") && Spawn.isSame($0, program) ? $0 : nil }
   }

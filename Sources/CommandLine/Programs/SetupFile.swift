@@ -15,7 +15,7 @@ struct SetupFile: Sendable, Hashable {
 
   static let maximumBytes = JSONMembers.maximumBytes
 
-  /// Throws `invalid_configuration` if the path is relative or ends with a slash.
+  /// Throws if the path is relative or ends with a slash.
   init(_ path: String) throws(Failure) {
     guard path.utf8.first == UInt8(ascii: "/"), path.utf8.last != UInt8(ascii: "/") else {
       throw Failure(.invalidConfiguration, "\(path) is not the absolute path of a file")
@@ -23,8 +23,7 @@ struct SetupFile: Sendable, Hashable {
     self.path = path
   }
 
-  /// Reads the content; nil if the file does not exist. Throws `storage` if the file is writable by others, too long or
-  /// unreadable.
+  /// Nil if the file does not exist. Throws if it is writable by others, too long or unreadable.
   func read() throws(Failure) -> [UInt8]? {
     let (directory, name) = parts
     do throws(DirectoryError) {
@@ -40,7 +39,7 @@ struct SetupFile: Sendable, Hashable {
     }
   }
 
-  /// Replaces the content atomically, or removes the file if `bytes` is nil. Throws if the content is no longer `old`.
+  /// Replaces the content atomically; nil removes the file. Throws if the content is no longer `old`.
   func replace(_ old: [UInt8]?, by bytes: [UInt8]?) throws(Failure) {
     let (directory, name) = parts
     let isWritten: Bool
@@ -61,7 +60,6 @@ struct SetupFile: Sendable, Hashable {
     guard isWritten else { throw Failure(.storage, "another program changed \(path); try again") }
   }
 
-  /// The content of `name`; nil if it does not exist.
   private static func bytes(_ name: String, _ targetDirectory: borrowing PrivateDirectory) throws(SystemError)
     -> [UInt8]?
   {
@@ -69,9 +67,8 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// Links by which clients call this program. They have their own directory, because `keyring` hides Python's program.
+/// Links for clients to this program, in their own directory, because `keyring` hides Python's program.
 enum SetupLinks {
-  /// Throws `storage` without a home directory.
   static func directory() throws(Failure) -> String {
     do {
       return try UserDirectories.dataHome(in: Environment.value) + "/agent/bin"

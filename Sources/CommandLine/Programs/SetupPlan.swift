@@ -1,28 +1,25 @@
 internal import Encoding
 internal import Wire
 
-/// The change to one file that makes a client get its tokens from this program.
+/// The change to one file that sets up a client.
 struct SetupPlan: Sendable {
   enum Change: Sendable {
-    /// Only prints ``SetupPlan/text``.
     case none
-    /// Adds a JSON member: the names on its path, and its value.
+    /// Adds a JSON member with the names on its path and its value.
     case member([String], JSON)
-    /// A function that adds lines to the file.
+    /// Adds lines to the file by this function.
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
-  /// The file to change, if any.
   var file: SetupFile?
-  /// The lines to print.
   var text: [String]
   var change = Change.none
-  /// Lines that identify the addition, without indentation. A key ending with `; ` also matches the start of a line.
+  /// Unindented lines that identify the addition. A key ending with `; ` also matches the start of a line.
   var keys: [String] = []
-  /// The name of the client's entry, if the client supports several for an origin.
+  /// The client's entry, if it supports several for an origin.
   var entry: String?
   var notes: [Phrase] = []
-  /// Returns whether the client would ask this program first. Nil if the file's content decides.
+  /// Returns whether the client asks this program first. Nil if the file's content decides.
   var isAsked: (@Sendable () -> Bool)?
 
   /// Whether this plan would make `addition`.
@@ -39,7 +36,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Whether the content of `path` contains the addition.
+  /// Whether `bytes`, the content of `path`, contains the addition.
   func isIn(_ bytes: [UInt8], of path: String) throws(Failure) -> Bool {
     if case .member = change { return try insertion(in: bytes, of: path) == .present }
     let text = ConfigurationText(bytes)
@@ -49,7 +46,7 @@ struct SetupPlan: Sendable {
     }
   }
 
-  /// Makes the addition to the content of `path`. For a new file, `bytes` is nil.
+  /// Adds to `bytes`, the content of `path`; nil for a new file.
   func insertion(in bytes: [UInt8]?, of path: String) throws(Failure) -> Insertion {
     if let bytes, !bytes.isText {
       throw Failure(.invalidConfiguration, "\(path) was not changed: it is not UTF-8 text")
@@ -73,7 +70,7 @@ struct SetupPlan: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether the bytes are UTF-8 without byte order mark and NUL.
+  /// UTF-8 without byte order mark and NUL.
   fileprivate var isText: Bool {
     !starts(with: [0xEF, 0xBB, 0xBF]) && !contains(0) && String(validating: self, as: UTF8.self) != nil
   }

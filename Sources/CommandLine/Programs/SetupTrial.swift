@@ -1,18 +1,17 @@
 internal import Platform
 internal import Wire
 
-/// A test that requests a credential as the client does, without showing it.
+/// Requests a credential as the client does, without showing it.
 struct SetupTrial {
   private let program: InstalledProgram
   private let words: [String]
   private let input: String
-  /// The environment variables to set, or to unset if nil.
+  /// Environment variables to set, or to unset if nil.
   private let changes: [String: String?]
   /// The start of one line of a successful response.
   private let expected: String
 
-  /// `name` is a name on the `PATH`, or an absolute path. `words` are the program's arguments. Throws
-  /// `invalid_configuration` if the program is missing.
+  /// `name` is an absolute path or on the `PATH`. `words` are the arguments.
   init(
     _ name: String, _ words: [String], input: String = "", changes: [String: String?] = [:], expected: String = ""
   ) throws(Failure) {
@@ -21,7 +20,7 @@ struct SetupTrial {
     (self.changes, self.expected) = (changes, expected)
   }
 
-  /// A test that calls this program by a link's name.
+  /// Calls this program by a link's name.
   init(
     link name: String, _ context: SetupContext, _ words: [String], input: String = ""
   ) throws(Failure) {
@@ -33,8 +32,7 @@ struct SetupTrial {
     Failure(.invalidConfiguration, "\(name) in PATH is missing or not this program")
   }
 
-  /// Runs the test. Throws `missing_value` if no credential is returned. `showsErrors`: whether the user sees the
-  /// client's error output.
+  /// Throws `missing_value` if no credential is returned. `showsErrors` lets the user see the client's errors.
   func run(showsErrors: Bool) throws(Failure) {
     var result: InstalledProgram.Result
     do {
@@ -51,7 +49,7 @@ struct SetupTrial {
 }
 
 extension InstalledProgram {
-  /// The output of a command that prints the client's settings.
+  /// The output of a command that prints settings.
   func settings(
     _ words: [String], input: [UInt8] = [], changes: [String: String?] = [:]
   ) throws(Failure) -> [UInt8] {

@@ -1,14 +1,14 @@
 internal import Encoding
 
-/// An addition to a program's file, which `setup` can remove without changing other bytes.
+/// An addition to a program's file that `setup` can remove without changing other bytes.
 enum SetupAddition: Sendable, Hashable {
-  /// Text that occurs once. It directly follows `prefix` on its line; `prefix` may be empty.
+  /// Text that occurs once, directly after `prefix` on its line. `prefix` may be empty.
   case text(String, prefix: String)
-  /// A member of a JSON text. `addedObjects` is the number of enclosing objects added with it.
+  /// A JSON member. `addedObjects` is the number of enclosing objects added with it.
   case member(path: [String], value: JSON, addedObjects: Int)
 
-  /// Removes the addition from a file's content. Returns the new content, and how many added objects remain because
-  /// they have other members; nil if the addition was changed.
+  /// Returns the content without the addition, and how many added objects remain for other members. Nil if the addition
+  /// was changed.
   func removed(from bytes: [UInt8]) -> (bytes: [UInt8], left: Int)? {
     switch self {
     case .text(let text, let prefix):
@@ -23,7 +23,7 @@ enum SetupAddition: Sendable, Hashable {
 
   func isIn(_ bytes: [UInt8]) -> Bool { removed(from: bytes) != nil }
 
-  /// Whether a part of the addition is left: the first line of the text, or the member with any value.
+  /// Whether the first line of the text is left, or the member with any value.
   func hasTrace(in bytes: [UInt8]) -> Bool {
     switch self {
     case .text(let text, let prefix):
@@ -41,7 +41,7 @@ enum SetupAddition: Sendable, Hashable {
     }
   }
 
-  /// A copy with at least `count` added objects; nil unless the addition is a sibling of the member at `path`.
+  /// A copy with at least `count` added objects; nil unless a sibling of the member at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupAddition? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {
@@ -62,18 +62,16 @@ enum SetupAddition: Sendable, Hashable {
   }
 }
 
-/// The result of adding to a file's text.
 enum Insertion: Sendable, Hashable {
-  /// The new content, and what was added.
+  /// The new content, and the addition to it.
   case inserted([UInt8], SetupAddition)
   /// The named key already has another value.
   case exists(String)
-  /// The addition is already there.
   case present
   /// Setup cannot safely change this content.
   case refused
 
-  /// Adds a member and missing enclosing objects to a JSON text. Throws if it is not strict JSON.
+  /// Adds a member and missing enclosing objects. Throws if the text is not strict JSON.
   static func member(_ path: [String], _ value: JSON, in bytes: [UInt8]) throws(JSONError) -> Insertion {
     var node = try JSONMembers.root(of: bytes)
     for (index, name) in path.enumerated() {
@@ -97,14 +95,14 @@ enum Insertion: Sendable, Hashable {
 /// The lines of a configuration file: INI, TOML, git or `go env`.
 struct ConfigurationText {
   let bytes: [UInt8]
-  /// The byte range of each line, without its line feed.
+  /// Byte ranges without line feeds.
   let lines: [Range<Int>]
-  /// The line ending of the first line, which added lines get too.
+  /// The first line's ending, used for added lines.
   let lineEnd: String
-  /// For TOML: where each line's content ends before a comment, and whether the line begins inside a value.
+  /// For TOML: each line's end before a comment, and whether the line begins inside a value.
   private let values: [(end: Int, isInside: Bool)]?
 
-  /// - Parameter isTOML: Whether comments may follow values, values may span lines, and keys are case-sensitive.
+  /// `isTOML`: comments may follow values, values may span lines, and keys are case-sensitive.
   init(_ bytes: [UInt8], isTOML: Bool = false) {
     self.bytes = bytes
     var lines: [Range<Int>] = []
@@ -146,7 +144,7 @@ struct ConfigurationText {
     return String(decoding: trimmed, as: UTF8.self)
   }
 
-  /// A line without blanks, quotes and TOML comments, for comparisons.
+  /// Without blanks, quotes and TOML comments, for comparisons.
   func unquotedLine(_ line: Int) -> String {
     let content = bytes[lines[line].lowerBound..<(values?[line].end ?? lines[line].upperBound)]
     return String(
@@ -157,7 +155,7 @@ struct ConfigurationText {
     String(decoding: bytes[lines[line]].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }, as: UTF8.self)
   }
 
-  /// The name in a section header, without blanks and quotes; nil for other lines.
+  /// The name, without blanks and quotes; nil unless a section header.
   func sectionName(_ line: Int) -> String? {
     let text = unquotedLine(line).utf8
     guard values?[line].isInside != true, text.first == UInt8(ascii: "["),
@@ -166,12 +164,12 @@ struct ConfigurationText {
     return String(decoding: text[..<end].dropFirst(), as: UTF8.self)
   }
 
-  /// The index of a section's header line, if any.
+  /// The index of a section's header line.
   func header(_ name: String) -> Int? {
     lines.indices.first { sectionName($0).map { $0.hasSameBytes(as: name) } ?? false }
   }
 
-  /// The lines after a section's header, or the lines before the first section if `header` is nil.
+  /// The lines after a section's header, or before the first section if nil.
   func section(_ header: Int?) -> Range<Int> {
     let start = header.map { $0 + 1 } ?? 0
     return start..<(lines.indices.first { $0 >= start && sectionName($0) != nil } ?? lines.count)
@@ -182,8 +180,7 @@ struct ConfigurationText {
     section.first { line in unquotedLine(line).utf8.first.map { !"#;".utf8.contains($0) } ?? false }
   }
 
-  /// The value of a key, without quotes and blanks; nil if the section lacks the key. `key` is in lower case, with
-  /// dashes for underscores.
+  /// A key's value, without quotes and blanks. `key` is in lower case, with dashes for underscores.
   func value(_ key: String, in section: Range<Int>) -> String? {
     for line in section where values?[line].isInside != true {
       let text = unquotedLine(line).utf8
@@ -199,18 +196,17 @@ struct ConfigurationText {
 
   func contains(_ text: String) -> Bool { !bytes.offsets(of: Array(text.utf8)).isEmpty }
 
-  /// Whether a TOML text has multi-line strings, which may contain text like a header.
+  /// Multi-line TOML strings may contain text like a header.
   var hasLongStrings: Bool { contains("\"\"\"") || contains("'''") }
 
   // MARK: Changes
 
-  /// Where to add lines.
   enum Position: Sendable, Hashable {
     case start, end
     case after(line: Int)
   }
 
-  /// Adds lines between two marker comments that contain `name`.
+  /// Adds lines between two marker comments with `name`.
   func adding(_ added: [String], named name: String, at position: Position) -> Insertion {
     let marked = [Self.mark("begin", name)] + added + [Self.mark("end", name)]
     let offset =
@@ -224,14 +220,13 @@ struct ConfigurationText {
     return .inserted(bytes[..<offset] + Array(text.utf8) + bytes[offset...], .text(text, prefix: ""))
   }
 
-  /// Inserts text after `start` on the first line that begins with it. Refused without such a line.
+  /// Inserts text after `start` on the first line that begins with it; refused if none does.
   func adding(_ added: String, after start: String) -> Insertion {
     guard let line = lines.first(where: { bytes[$0].starts(with: start.utf8) }) else { return .refused }
     let offset = line.lowerBound + start.utf8.count
     return .inserted(bytes[..<offset] + Array(added.utf8) + bytes[offset...], .text(added, prefix: start))
   }
 
-  /// A marker comment, such as `# agent setup: begin pip`.
   private static func mark(_ word: String, _ name: String) -> String { "# agent setup: \(word) \(name)" }
 }
 

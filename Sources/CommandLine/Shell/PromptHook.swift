@@ -2,26 +2,26 @@ internal import Encoding
 
 /// A shell function that updates the variables of `agent env` before each prompt. Keeps the status, and prints nothing.
 ///
-/// Usually only compares two numbers and reads a line that the daemon changes with the signed-in accounts, the lock or
+/// Usually only compares two numbers, and reads a line that the daemon changes with the signed-in accounts, the lock or
 /// the active account. Runs `agent __renew` when due, or if that line or a directory that accounts depend on has
 /// changed. `agent __renew` sets `__agent_env_wait` (seconds until the next run), `__agent_env_names` (the variables)
 /// and `__agent_env_follows` (whether accounts depend on the directory).
 struct PromptHook: Sendable {
-  /// Returns the script, in which words in backticks are placeholders.
+  /// Words in backticks are placeholders.
   let script: @Sendable () -> [UInt8]
 
-  /// Returns a statement that sets the seconds until the next run.
+  /// Sets the seconds until the next run.
   let waitStatement: @Sendable (_ seconds: Int) -> String
 
-  /// Returns a statement that lists the variables that were set.
+  /// Lists the variables set.
   let namesStatement: @Sendable (_ names: [String]) -> String
 
-  /// Returns a statement that sets whether accounts depend on the directory.
+  /// Sets whether accounts depend on the directory.
   let followsStatement: @Sendable (_ follows: Bool) -> String
 
-  /// The timeout of `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
+  /// Limits `agent __renew`, so that a prompt takes at most half a second. A refresh continues afterwards.
   static let timeoutMilliseconds = 480
-  /// The maximum number of seconds until the next run, to notice the end of the daemon.
+  /// The maximum seconds until the next run, to notice the end of the daemon.
   static let maximumWait = 60
   /// Seconds until the next run after a failure.
   static let waitAfterFailure = 15
@@ -30,7 +30,7 @@ struct PromptHook: Sendable {
   /// Seconds until the next run while signed out.
   static let waitWhileSignedOut = 5
 
-  /// The function, which runs `command` and reads the file `changes`.
+  /// Runs `command` and reads the file `changes`.
   func text(_ command: String, _ changes: String) -> String {
     let parts = String(decoding: script(), as: UTF8.self).split(separator: "`", omittingEmptySubsequences: false)
     return parts.enumerated().map { index, part in
@@ -45,15 +45,12 @@ struct PromptHook: Sendable {
     }.joined()
   }
 
-  /// ``waitStatement`` in sh syntax.
   private static func assignment(_ seconds: Int) -> String { "__agent_env_wait=\(seconds);\n" }
 
-  /// ``namesStatement`` in sh syntax.
   private static func assignment(_ names: [String]) -> String {
     "__agent_env_names='\(names.joined(separator: " "))';\n"
   }
 
-  /// ``followsStatement`` in sh syntax.
   private static func assignment(_ follows: Bool) -> String { "__agent_env_follows=\(follows ? "1" : "");\n" }
 
   static let bash = PromptHook(
@@ -64,7 +61,7 @@ struct PromptHook: Sendable {
     script: { PackageResources.hook_zsh }, waitStatement: assignment, namesStatement: assignment,
     followsStatement: assignment)
 
-  /// For fish, which has no clock: a builtin reads the kernel's clock from a file.
+  /// fish has no clock: a builtin reads the kernel's clock from a file.
   static let fish = PromptHook(
     script: { PackageResources.hook_fish }, waitStatement: { "set __agent_env_wait \($0);\n" },
     namesStatement: { "set -g __agent_env_names \($0.joined(separator: " "));\n" },
@@ -72,9 +69,8 @@ struct PromptHook: Sendable {
 }
 
 extension Shell {
-  /// The output of `env --hook`: the function and its registration; nil for other shells. `program` is this program's
-  /// path, `arguments` follow the shell's name in `__renew`, and `changes` is the path of the file that the daemon
-  /// changes.
+  /// The output of `env --hook`; nil for other shells. `arguments` follow the shell's name in `__renew`, and `changes`
+  /// is the file that the daemon changes.
   func hookText(program: String, arguments: [String], changes: String) throws(Quoting.Problem) -> String? {
     guard let hook else { return nil }
     var words: [String] = []

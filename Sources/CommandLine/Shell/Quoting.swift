@@ -36,7 +36,6 @@ enum Quoting: Sendable {
   /// characters other than a tab.
   case line
 
-  /// Why a value cannot be quoted.
   enum Problem: Error, Hashable {
     /// A control byte. NUL ends a variable's value, command substitution drops a trailing line feed, and unquoted
     /// substitution changes any line break. `.env` files permit no other control byte either.
@@ -88,13 +87,12 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
   }
 
-  /// Writes an octal escape.
   private static func appendNumber<Sink: ByteSink & ~Copyable>(of byte: UInt8, to sink: inout Sink) {
     sink.append(UInt8(ascii: "\\"))
     for shift in [6, 3, 0] as [UInt8] { sink.append(UInt8(ascii: "0") + (byte >> shift & 7)) }
   }
 
-  /// Whether a terminal control character except a tab begins here.
+  /// Excludes tabs.
   private static func isControl(_ value: Span<UInt8>, _ index: Int) -> Bool {
     TerminalText.controlLength(value, at: index) > 0 && value[index] != UInt8(ascii: "\t")
   }
@@ -123,7 +121,7 @@ enum Quoting: Sendable {
     sink.append(UInt8(ascii: "'"))
   }
 
-  /// The length of a PowerShell single quote in bytes; 0 for other characters.
+  /// The byte length of a PowerShell single quote; 0 for other characters.
   private static func quoteLength(_ value: Span<UInt8>, at index: Int) -> Int {
     if value[index] == UInt8(ascii: "'") { return 1 }
     let isTypographic =

@@ -1,20 +1,20 @@
 internal import Encoding
 internal import Platform
 
-/// The syntax of a shell or a file for the variables of `env`. A class for speed, like ``OptionDeclaration``.
+/// The syntax of a shell or file for the variables of `env`. A class for speed.
 final class Shell: Sendable {
   /// The name for `--shell`.
   let name: String
   let quoting: Quoting
 
-  /// Returns the text before and after a variable's quoted value.
+  /// The text before and after a variable's quoted value.
   let assignment: @Sendable (_ variable: String) -> (before: String, after: String)
 
-  /// Returns a statement that unsets a variable. A `.env` file can only set it to an empty value.
+  /// Returns a statement that unsets a variable, or empties it in a `.env` file.
   let unsetStatement: @Sendable (_ variable: String) -> String
 
   /// Returns a statement that only sets the exit status, because `eval` hides that of the command substitution. Nil if
-  /// no shell evaluates the output, which then omits variables without a value instead of unsetting them.
+  /// no shell evaluates the output; variables without a value are then omitted instead of unset.
   let failureStatement: (@Sendable (_ status: Int32) -> String)?
 
   /// The text before, between and after all statements.
@@ -25,20 +25,20 @@ final class Shell: Sendable {
 
   let hook: PromptHook?
 
-  /// Returns programs that read the syntax, for tests with hostile values.
+  /// Programs that read the syntax, for tests with hostile values.
   let interpreters: @Sendable () -> [Interpreter]
 
   struct Interpreter: Sendable {
-    /// The program, and arguments that make it ignore the user's startup files. A script is appended.
+    /// The program, with arguments to ignore startup files. A script is appended.
     let command: [String]
 
     /// Scripts that read the file `ANSWER`, the documented one first.
     let forms: [String]
 
-    /// A script that prints the variables `N` and `M`, if set, one per line.
+    /// Prints the variables `N` and `M`, if set, one per line.
     let printScript: String
 
-    /// A strict parser in `Tests/Tools/Shells/readers.py` instead of a real program.
+    /// A strict parser in `Tests/Tools/Shells/readers.py`.
     static func reader(_ name: String) -> Interpreter {
       Interpreter(
         ["/usr/bin/python3"],
@@ -71,7 +71,7 @@ final class Shell: Sendable {
     self.interpreters = interpreters
   }
 
-  /// The syntax of sh, dash, bash, zsh and ksh.
+  /// sh, dash, bash, zsh and ksh.
   private static func posix(
     _ name: String, hook: PromptHook? = nil, readBy commands: @escaping @autoclosure @Sendable () -> [[String]]
   ) -> Shell {
@@ -116,13 +116,13 @@ final class Shell: Sendable {
       Interpreter([$0], forms: ["set -a; . ANSWER"], printScript: "/usr/bin/printenv N; test -z \"$M\" || echo \"$M\"")
     })
 
-  /// PowerShell, in which an empty value unsets a variable before version 7.5.
+  /// Before version 7.5, an empty value unsets a variable.
   static let powershell = Shell(
     "powershell", .powershell, set: { ("$env:\($0) = ", "\n") },
     unset: { "Remove-Item Env:\($0) -ErrorAction Ignore\n" },
     fail: { "$global:LASTEXITCODE = \($0)\n" }, readBy: [.reader("powershell")])
 
-  /// Input for nu's `from json | load-env`, which evaluates no text.
+  /// Input for `from json | load-env`, which evaluates no text.
   static let nu = Shell(
     "nu", .json, set: json.assignment, unset: json.unsetStatement, fail: nil, frame: json.frame, readBy: [.reader("nu")]
   )
@@ -131,13 +131,13 @@ final class Shell: Sendable {
   static let systemd = Shell(
     "systemd", .dotenv, set: dotenv.assignment, unset: dotenv.unsetStatement, fail: nil, readBy: [.reader("systemd")])
 
-  /// The file named by `GITHUB_ENV`, with values between unpredictable lines.
+  /// The file named by `GITHUB_ENV`.
   static let githubActions = Shell(
     "github-actions", .line, set: { ("\($0)<<\(delimiter)\n", "\n\(delimiter)\n") },
     unset: { "\($0)<<\(delimiter)\n\n\(delimiter)\n" }, fail: nil, appendedTo: "GITHUB_ENV",
     readBy: [.reader("github_actions")])
 
-  /// The unpredictable line around a value, so that no value contains it.
+  /// Unpredictable, so that no value contains it.
   private static let delimiter = "end-\(HexDigit.text(Randomness.bytes(16)))"
 
   static let json = Shell(
@@ -156,14 +156,11 @@ struct VariableWriter {
 
   init(_ shell: Shell) { self.shell = shell }
 
-  /// Writes the text before all statements.
   func begin<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.begin) }
 
-  /// Writes the text after all statements.
   func end<Sink: ByteSink & ~Copyable>(_ sink: inout Sink) { sink.append(utf8: shell.frame.end) }
 
-  /// Writes a statement that sets and exports a variable. The value must be well-formed UTF-8. Throws if it cannot be
-  /// represented.
+  /// Sets and exports a variable to well-formed UTF-8. Throws if it cannot be represented.
   mutating func set<Sink: ByteSink & ~Copyable>(
     _ name: String, to value: Span<UInt8>, in sink: inout Sink
   ) throws(Quoting.Problem) {

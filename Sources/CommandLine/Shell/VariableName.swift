@@ -1,9 +1,9 @@
 internal import Encoding
 
-/// The names that `--var` may set. Servers choose the values, so names are rejected that shells treat specially, or
-/// that determine programs, proxies or trusted certificates.
+/// The names that `--var` may set. Since servers choose the values, rejects names that shells treat specially, or that
+/// determine programs, proxies or trusted certificates.
 enum VariableName {
-  /// The lists of names, prefixes and suffixes in the file `variables`.
+  /// Lists of names, prefixes and suffixes, from the file `variables`.
   static let lists = {
     var (lists, name): ([String: [String]], String) = ([:], "")
     for line in String(decoding: PackageResources.variables, as: UTF8.self).split(separator: "\n") {

@@ -1,10 +1,10 @@
 /// The accepted `typ` values, which distinguish kinds of JWT (RFC 8725 sections 3.11 and 3.12).
 ///
-/// Values are media types: case-insensitive, with an optional `application/` prefix (RFC 7515 section 4.1.9).
+/// Media types: case-insensitive, with an optional `application/` prefix (RFC 7515 section 4.1.9).
 package enum AllowedTypes: Sendable, Hashable {
-  /// Any type, for displaying a token.
+  /// For displaying a token.
   case any
-  /// One of these types, or no `typ` at all.
+  /// One of these types, or no `typ`.
   case optional([String])
   case required([String])
 
@@ -24,7 +24,7 @@ enum MediaType {
     short(one) == short(other)
   }
 
-  /// The media type in lowercase, without `application/` if there is no other slash.
+  /// In lowercase, without `application/` if there is no other slash.
   private static func short(_ type: String) -> [UInt8] {
     let bytes = type.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     let prefix = Array("application/".utf8)

@@ -7,17 +7,17 @@ struct CompactForm: Sendable {
   let header: JOSEHeader
   let payload: [UInt8]
   let signature: [UInt8]
-  /// The first two parts and the dot between them, as received.
+  /// The first two parts with their dot, as received.
   var signedText: [UInt8] { signed.bytes }
   private let signed: WipedBytes
-  /// The encoded header's length, in bytes.
+  /// The encoded length in bytes.
   private let headerCount: Int
-  /// The encoded signature's length, in bytes.
+  /// The encoded length in bytes.
   private let signatureCount: Int
-  /// Whether the header is identical to that of the token passed as `last`, and was taken from it.
+  /// Whether the header equals the previous token's, and was copied from it.
   let hasKnownHeader: Bool
 
-  /// - Parameter last: The previous token. An identical header is reused.
+  /// Reuses the header of the previous token `last` if identical.
   init(_ compact: Span<UInt8>, after last: CompactForm? = nil) throws(JOSEError) {
     guard compact.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     do throws(JOSEError) {
@@ -48,7 +48,7 @@ struct CompactForm: Sendable {
     }
   }
 
-  /// The index of the last dot, if any. First tries the position that leaves `signatureCount` bytes.
+  /// The index of the final dot. Tries the position that leaves `signatureCount` bytes first.
   private static func lastDot(of compact: Span<UInt8>, signatureCount: Int?) -> Int? {
     let dot = UInt8(ascii: ".")
     if let signatureCount, signatureCount < compact.count, compact[compact.count - signatureCount - 1] == dot {
@@ -57,7 +57,6 @@ struct CompactForm: Sendable {
     return compact.indices.last { compact[$0] == dot }
   }
 
-  /// Whether `compact` begins with this token's header.
   private func hasHeader(of compact: Span<UInt8>) -> Bool {
     let bytes = signed.bytes
     guard headerCount < min(bytes.count, compact.count) else { return false }
@@ -65,7 +64,7 @@ struct CompactForm: Sendable {
     return true
   }
 
-  /// Throws if the entire text is not three parts of base64url characters.
+  /// Throws unless three parts of base64url characters.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0
     for index in text.indices {
@@ -97,7 +96,7 @@ struct CompactForm: Sendable {
 
 /// Wipes the bytes when the last owner releases them.
 private final class WipedBytes: @unchecked Sendable {
-  // Written only by `init` and `deinit`.
+  // Only `init` and `deinit` write.
   private(set) var bytes: [UInt8] = []
 
   init(copying span: Span<UInt8>) {

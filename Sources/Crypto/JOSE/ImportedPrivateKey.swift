@@ -1,11 +1,11 @@
 internal import Encoding
 
-/// A private key read from a file: PEM (RFC 7468) or a JSON Web Key (RFC 7517).
+/// A private key from a PEM (RFC 7468) or JSON Web Key (RFC 7517) file.
 package struct ImportedPrivateKey: ~Copyable {
   package let key: PrivateKey
-  /// The `kid`, known to the authorization server; nil for PEM.
+  /// The `kid` known to the authorization server; nil for PEM.
   package let keyID: String?
-  /// The `alg`, if any: the only permitted algorithm.
+  /// The `alg`: the only permitted algorithm, if any.
   package let algorithm: JWSAlgorithm?
 
   private init(_ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil) throws(JOSEError) {
@@ -25,11 +25,10 @@ package struct ImportedPrivateKey: ~Copyable {
     algorithm = nil
   }
 
-  /// - Parameters:
-  ///   - text: On the secure heap. The key is copied nowhere else.
-  ///   - device: The TPM, for a file that refers to one.
-  /// - Throws: ``JOSEError``: `passphraseNeeded` for an encrypted key; `unsuitableKey` for a key not for signatures;
-  ///   `authorizationNeeded` or `unsuitableDeviceKey` for a device key; `unsupportedKey`, `weakKey` or `invalidKey`.
+  /// Reads a key from `text` on the secure heap, and copies it nowhere else. `device` is the TPM, for a file that
+  /// refers to one. Throws ``JOSEError``: `passphraseNeeded` for an encrypted key, `unsuitableKey` for a key not for
+  /// signatures, `authorizationNeeded` or `unsuitableDeviceKey` for a device key, `unsupportedKey`, `weakKey` or
+  /// `invalidKey`.
   package static func read(
     _ text: Span<UInt8>, in device: (any KeyDevice)? = nil
   ) throws(JOSEError) -> ImportedPrivateKey {
@@ -39,7 +38,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
   }
 
-  /// - Throws: `unsuitableKey` if the algorithm does not match the key; `invalidKey`.
+  /// Throws `unsuitableKey` if the algorithm does not match the key; `invalidKey`.
   static func jwk(
     _ key: consuming PrivateKey, keyID: String?, algorithm: JWSAlgorithm?
   ) throws(JOSEError) -> ImportedPrivateKey {
@@ -49,7 +48,7 @@ package struct ImportedPrivateKey: ~Copyable {
 
   private static let tpmKeyLabel = "TSS2 PRIVATE KEY"
 
-  /// Reads PKCS #8 (RFC 5958), the older RSA and EC formats, or a TPM key. Ignores certificates and EC parameters.
+  /// PKCS #8 (RFC 5958), older RSA and EC formats, or a TPM key. Ignores certificates and EC parameters.
   private static func pem(
     _ text: Span<UInt8>, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> ImportedPrivateKey {
@@ -82,7 +81,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return try ImportedPrivateKey(key)
   }
 
-  /// Refers to a TPM key without contacting the TPM.
+  /// Does not contact the TPM.
   private static func keyInDevice(
     _ der: borrowing SecretBytes, _ device: (any KeyDevice)?
   ) throws(JOSEError) -> PrivateKey {

@@ -1,20 +1,17 @@
 /// Why a token, key or key set was rejected. Contains no part of it.
 package struct JOSEError: Error, Hashable, Sendable {
   package enum Code: Sendable {
-    // A token's text.
 
-    /// The text does not have three parts (RFC 7515 section 7.1).
+    /// Not three parts (RFC 7515 section 7.1).
     case notCompact
     case tooLong
-    /// A character outside the base64url alphabet and the dot.
+    /// Outside the base64url alphabet and the dot.
     case invalidCharacter
-    /// A part with an impossible length or stray bits.
+    /// Impossible length or stray bits.
     case invalidBase64URL
     case emptySignature
 
-    // The header.
-
-    /// The header is not a JSON object, or a member is repeated or of the wrong type (RFC 7515 section 4).
+    /// Not a JSON object, or a member is repeated or of the wrong type (RFC 7515 section 4).
     case invalidHeader
     /// No `alg` (RFC 7515 section 4.1.1).
     case missingAlgorithm
@@ -24,53 +21,49 @@ package struct JOSEError: Error, Hashable, Sendable {
     case unsecured
     /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797 section 7).
     case criticalHeader
-    /// Encrypted tokens (RFC 7516) are not supported.
+    /// Unsupported (RFC 7516).
     case encrypted
     /// The header or a key contains private or symmetric key material.
     case embeddedPrivateKey
     /// `typ` is not accepted by the caller (RFC 8725 section 3.11).
     case wrongType
-    /// Nested tokens (RFC 7519 section 5.2) are not supported.
+    /// Unsupported (RFC 7519 section 5.2).
     case nested
 
-    // Keys.
-
-    /// No key in the set has the token's `kid`, or none is suitable for a token without one.
+    /// No key has the token's `kid`, or none is suitable without one.
     case unknownKey
-    /// Several keys in the set are suitable, so none is tried.
+    /// Several keys are suitable, so none is tried.
     case ambiguousKey
-    /// The key with this `kid` is for another algorithm or use.
+    /// The key with the `kid` is for another algorithm or use.
     case unsuitableKey
-    /// The key with this `kid` was skipped: malformed, too weak, unsupported or secret.
+    /// The key with the `kid` was skipped.
     case malformedSetKey, weakSetKey, unsupportedSetKey, secretSetKey
-    /// A missing or invalid member, or a point that is not on its curve.
+    /// A missing or invalid member, or a point not on its curve.
     case invalidKey
-    /// An RSA key with an unsupported size or exponent (RFC 7518 section 3.3).
+    /// An RSA key of unsupported size or exponent (RFC 7518 section 3.3).
     case weakKey
     /// An unsupported `kty`, `crv` or `alg` of a key.
     case unsupportedKey
-    /// The set is not a JSON object with a `keys` array (RFC 7517 section 5).
+    /// Not a JSON object with a `keys` array (RFC 7517 section 5).
     case invalidKeySet
     case passphraseNeeded
     /// A device key that requires authorization for each use.
     case authorizationNeeded
-    /// The device key is not for ECDSA on P-256, or is bound to a policy.
+    /// A device key not for ECDSA on P-256, or bound to a policy.
     case unsuitableDeviceKey
     case tooManyKeys
     /// A set with both symmetric and public keys.
     case mixedKeySet
 
-    // The outcome.
-
     case badSignature
-    /// The payload is not a JSON object (RFC 7519 section 7.2).
+    /// Not a JSON object (RFC 7519 section 7.2).
     case invalidPayload
-    /// A claim is of the wrong type or out of range.
+    /// Wrong type or out of range.
     case invalidClaim
-    /// libcrypto failed for another reason, such as lack of memory.
+    /// Another failure of libcrypto, such as lack of memory.
     case library
 
-    /// The error for a token whose key in the set was skipped for this reason.
+    /// The error for a token whose key was skipped for this reason.
     var forSkippedKey: Self {
       switch self {
       case .weakKey: .weakSetKey
@@ -83,7 +76,7 @@ package struct JOSEError: Error, Hashable, Sendable {
 
   package var code: Code
 
-  /// Whether newer keys may work, since the issuer may have changed the set (OpenID Connect Core section 10.1.1).
+  /// Whether newer keys may work (OpenID Connect Core section 10.1.1).
   package var needsNewKeys: Bool {
     switch code {
     case .unknownKey, .ambiguousKey, .unsuitableKey, .badSignature: true

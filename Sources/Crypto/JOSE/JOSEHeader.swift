@@ -1,12 +1,12 @@
 internal import Encoding
 
-/// A JWS header, checked as far as possible without a key (RFC 7515 section 4). A key or key URL in it is never used
-/// (RFC 8725 section 3.10).
+/// A JWS header, checked as far as possible without a key (RFC 7515 section 4). Its key or key URL is never used (RFC
+/// 8725 section 3.10).
 struct JOSEHeader: Sendable {
   static let maximumByteCount = 8192
 
   let members: JSONObject
-  /// The `alg` member, never `none` (RFC 7518 section 3.6), but possibly unsupported.
+  /// Never `none` (RFC 7518 section 3.6), but possibly unsupported.
   let algorithmName: String
   let keyID: String?
   let type: String?
@@ -48,7 +48,7 @@ struct JOSEHeader: Sendable {
 }
 
 extension JSON {
-  /// Whether a string or name contains U+0000, which no identifier needs.
+  /// Whether a string or name contains U+0000.
   var containsNUL: Bool {
     switch self {
     case .null, .bool, .number: false

@@ -34,12 +34,11 @@ extension JWK {
     return try raw(members)
   }
 
-  /// RSA (RFC 7518 section 6.3.1).
+  /// RFC 7518 section 6.3.1.
   private static func rsa(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     let modulus = try number("n", members).withoutLeadingZeros
     let exponent = try number("e", members).withoutLeadingZeros
     do {
-      // Distinguishes weak from malformed keys.
       try PublicKey.checkRSA(modulus: modulus, exponent: exponent)
     } catch {
       throw JOSEError(.weakKey)
@@ -47,7 +46,7 @@ extension JWK {
     return .rsa(modulus: modulus, exponent: exponent)
   }
 
-  /// Elliptic curves (RFC 7518 section 6.2.1).
+  /// RFC 7518 section 6.2.1.
   private static func ec(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     guard let name = try string("crv", members) else { throw JOSEError(.invalidKey) }
     guard let curve = Curve.allCases.first(where: { $0.jwkName.hasSameBytes(as: name) })
@@ -56,7 +55,7 @@ extension JWK {
       curve: curve, x: curve.coordinate(try number("x", members)), y: curve.coordinate(try number("y", members)))
   }
 
-  /// Any other type, such as an octet key pair (RFC 8037 section 2).
+  /// Other types, such as octet key pairs (RFC 8037 section 2).
   private static func raw(_ members: JSONObject) throws(JOSEError) -> PublicComponents {
     let type = RawKeyType.allCases.first { type in
       type.properties.fixedMembers.allSatisfy { members[$0]?.string?.hasSameBytes(as: $1) ?? false }
@@ -65,7 +64,7 @@ extension JWK {
     return .raw(type, try number(type.properties.publicMember, members))
   }
 
-  /// Whether `use` and `key_ops` allow verifying. Throws for contradictory values.
+  /// Whether `use` and `key_ops` allow verifying. Throws if they contradict each other.
   private static func canVerify(_ members: JSONObject) throws(JOSEError) -> Bool {
     let isForSignatures = try string("use", members).map { $0 == "sig" }
     guard let value = member("key_ops", members) else { return isForSignatures ?? true }
@@ -95,7 +94,7 @@ extension JWK {
     return string
   }
 
-  /// Also accepts padding and the alphabet of RFC 4648 section 4, which some servers use.
+  /// Also accepts padding and the alphabet of RFC 4648 section 4, as some servers use.
   private static func number(_ name: String, _ members: JSONObject) throws(JOSEError) -> [UInt8] {
     guard let text = try string(name, members), let bytes = try? Base64URL.decode(urlSafe(text)), !bytes.isEmpty
     else { throw JOSEError(.invalidKey) }
@@ -121,13 +120,13 @@ extension JWK {
 }
 
 extension [UInt8] {
-  /// The bytes without leading zeros, as in RFC 7518 section 2.
+  /// As in RFC 7518 section 2.
   fileprivate var withoutLeadingZeros: [UInt8] { Array(drop { $0 == 0 }) }
 }
 
 extension Curve {
   /// Pads or trims a coordinate to the length in RFC 7518 section 6.2.1.2, since servers omit or add leading zeros. A
-  /// larger number keeps its length and makes the key invalid.
+  /// larger number makes the key invalid.
   func coordinate(_ bytes: [UInt8]) -> [UInt8] {
     let number = bytes.count > coordinateByteCount ? bytes.withoutLeadingZeros : bytes
     return Array(repeating: 0, count: max(0, coordinateByteCount - number.count)) + number

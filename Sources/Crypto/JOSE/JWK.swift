@@ -7,7 +7,7 @@ package struct JWK: Sendable {
   package let keyID: String?
   /// The `alg`, if any: the only permitted algorithm (RFC 7517 section 4.4).
   package let algorithm: JWSAlgorithm?
-  /// The non-standard member `issuer`, for sets shared by several issuers.
+  /// The non-standard `issuer`, for sets shared by several issuers.
   package let issuer: String?
   /// Whether `use` and `key_ops` allow verifying (RFC 7517 sections 4.2 and 4.3).
   package let canVerify: Bool
@@ -15,7 +15,7 @@ package struct JWK: Sendable {
   private let key: SharedPublicKey
   private let digest: String
 
-  /// Creates a public key of this client.
+  /// A public key of this client.
   package init(
     _ components: PublicComponents, keyID: String? = nil, algorithm: JWSAlgorithm? = nil
   ) throws(JOSEError) {
@@ -41,7 +41,7 @@ package struct JWK: Sendable {
   /// The SHA-256 thumbprint in base64url (RFC 7638 section 3).
   package func thumbprint() -> String { digest }
 
-  /// The public key alone, as in the `jwk` header of RFC 9449 section 4.2.
+  /// The public key alone, as for the `jwk` header (RFC 9449 section 4.2).
   package var requiredMembers: JSONObject { components.jwkMembers }
 
   /// The members for a published key set.
@@ -53,7 +53,7 @@ package struct JWK: Sendable {
     return members
   }
 
-  /// Whether type, curve, `alg` and `use` allow verifying signatures of this algorithm.
+  /// Whether type, curve, `alg` and `use` permit verifying this algorithm.
   package func fits(_ algorithm: JWSAlgorithm) -> Bool {
     guard canVerify, self.algorithm == nil || self.algorithm == algorithm else { return false }
     return algorithm.signatureAlgorithm.fits(key.key.kind)
@@ -75,7 +75,7 @@ extension JSONObject {
 }
 
 extension PublicComponents {
-  /// The required members in the order of RFC 7638 section 3.3 (RFC 7518 section 6, RFC 8037 section 2).
+  /// In the order of RFC 7638 section 3.3 (RFC 7518 section 6, RFC 8037 section 2).
   var jwkMembers: JSONObject {
     switch self {
     case .rsa(let modulus, let exponent):

@@ -5,28 +5,28 @@ package struct JWKSet: Sendable {
   package static let maximumByteCount = 1 << 20
   package static let maximumKeyCount = 512
 
-  /// Why a key must not be published. Such keys are skipped.
+  /// Why a key must not be published. It is skipped.
   package enum Warning: Sendable, Hashable, CaseIterable {
     case symmetricKey
-    /// Everyone who can read the set can sign tokens.
+    /// Allows every reader of the set to sign tokens.
     case privateKey
   }
 
-  /// The usable keys, in the order of the set.
+  /// In the order of the set.
   package let keys: [JWK]
-  /// The number of skipped keys: unsupported, malformed, weak, or with a warning.
+  /// Skipped keys: unsupported, malformed, weak, or with a warning.
   package let skippedCount: Int
-  /// The skipped keys that have a `kid`.
+  /// Only those with a `kid`.
   private let skippedKeys: [(keyID: String, reason: JOSEError.Code)]
-  /// The number of skipped keys, except those for encryption.
+  /// Skipped keys, except those for encryption.
   package let unusableCount: Int
   package let warnings: [Warning]
-  /// Whether the format has no key IDs, so that a token's `kid` is ignored.
+  /// Whether the format lacks key IDs, so that a token's `kid` is ignored.
   private let isUnnamed: Bool
 
   package init(_ keys: [JWK]) { self.init(keys, isUnnamed: false) }
 
-  /// Creates a set without key IDs, for tokens with any `kid`.
+  /// Keys without IDs, for tokens with any `kid`.
   init(unnamed keys: [JWK]) { self.init(keys, isUnnamed: true) }
 
   private init(_ keys: [JWK], isUnnamed: Bool) {
@@ -36,7 +36,7 @@ package struct JWKSet: Sendable {
     (skippedKeys, warnings) = ([], [])
   }
 
-  /// Parses a set. Skips unusable keys.
+  /// Parses a set, skipping unusable keys.
   ///
   /// - Parameter isPublished: Whether an issuer published the set, which then may not mix symmetric and public keys
   ///   (RFC 7517 section 9.2). Otherwise, symmetric keys are skipped.
@@ -70,9 +70,9 @@ package struct JWKSet: Sendable {
     return JWK.hasPrivateMembers(members) ? .privateKey : nil
   }
 
-  /// The key for a token: the one with its `kid`, or without a `kid`, the only suitable one (OpenID Connect Core
-  /// section 10.1). Throws ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or
-  /// `ambiguousKey`; for a skipped key, the reason (``JOSEError/Code/forSkippedKey``).
+  /// The key with the token's `kid`, or without a `kid`, the only suitable one (OpenID Connect Core section 10.1).
+  /// Throws ``JOSEError``: `unknownKey` if fetching the set again may help; `unsuitableKey` or `ambiguousKey`; for a
+  /// skipped key, the reason (``JOSEError/Code/forSkippedKey``).
   package func key(for algorithm: JWSAlgorithm, keyID: String?) throws(JOSEError) -> JWK {
     var (isKnown, found) = (false, JWK?.none)
     for key in keys {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864). Symmetric ones are
+/// Supported `alg` values for signatures (RFC 7518 section 3.1, RFC 8037 section 3.1, RFC 9864), except
 /// ``MACAlgorithm``s.
 package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
@@ -28,12 +28,11 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The algorithm's hash; SHA-512 for Ed25519, which hashes by itself.
+  /// SHA-512 for Ed25519, which hashes by itself.
   package var digest: Digest { signatureAlgorithm.digest ?? .sha512 }
 
   /// Whether `found` is the left half of `value`'s hash, as in `at_hash` and `c_hash` (OpenID Connect Core sections
-  /// 3.1.3.6 and 3.3.2.11). For Ed25519, without a specified hash, accepts SHA-512 and SHA-256, since servers use
-  /// either.
+  /// 3.1.3.6 and 3.3.2.11). For Ed25519, accepts SHA-512 and SHA-256: no hash is specified, and servers use either.
   package func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     var digests = [digest]
     if signatureAlgorithm.digest == nil { digests.append(.sha256) }
@@ -42,7 +41,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The left half of a hash in base64url.
+/// In base64url.
 enum LeftHalfHash {
   private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {

@@ -2,11 +2,8 @@ package import Encoding
 
 /// Creates signed tokens (RFC 7515 section 5.1).
 package enum JWSSigner {
-  /// - Parameters:
-  ///   - header: Without `alg`, which is added.
-  ///   - payload: The bytes to sign; for a JWT, the JSON of its claims.
-  /// - Returns: The compact serialization.
-  /// - Throws: As `PrivateKey.sign(_:message:)`.
+  /// Returns the compact serialization. Adds `alg` to `header`. For a JWT, `payload` is the JSON of its claims. Throws
+  /// as `PrivateKey.sign(_:message:)`.
   package static func sign(
     header: JSONObject, payload: [UInt8], key: borrowing PrivateKey, algorithm: JWSAlgorithm
   ) throws(CryptoError) -> String {

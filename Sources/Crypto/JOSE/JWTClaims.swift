@@ -6,8 +6,8 @@ package struct JWTClaims: Sendable {
   private let layout: JSONLayout
   private let payload: [UInt8]
 
-  /// - Parameter payload: A JSON object (RFC 7519 section 7.2).
-  /// - Throws: `invalidPayload`, also for duplicate members or U+0000 in a name.
+  /// Parses a JSON object (RFC 7519 section 7.2). Throws `invalidPayload`, also for duplicate members or U+0000 in a
+  /// name.
   package init(payload: [UInt8]) throws(JOSEError) {
     guard let layout = try? JSONLayout(parsing: payload), layout.root.kind == .object,
       !layout.root.hasName(with: 0)
@@ -18,7 +18,7 @@ package struct JWTClaims: Sendable {
 
   package var object: JSONObject { layout.root.value(in: payload.span).object ?? JSONObject() }
 
-  /// The claim's value; nil if absent or null (OpenID Connect Core section 13.3).
+  /// Nil if absent or null (OpenID Connect Core section 13.3).
   package subscript(name: String) -> JSON? {
     layout.root[name].flatMap { $0.kind == .null ? nil : $0.value(in: payload.span) }
   }
@@ -35,10 +35,8 @@ package struct JWTClaims: Sendable {
     return true
   }
 
-  /// Parses a token that only its recipient verifies, such as an assertion.
-  ///
-  /// - Parameter compact: With a signature or MAC.
-  /// - Throws: As ``UnverifiedJWS/init(compact:)`` and ``init(payload:)``.
+  /// Parses a token, with a signature or MAC, that only its recipient verifies, such as an assertion. Throws as
+  /// ``UnverifiedJWS/init(compact:)`` and ``init(payload:)``.
   package init(ofSigned compact: Span<UInt8>) throws(JOSEError) {
     let form = try CompactForm(compact)
     let name = form.header.algorithmName
@@ -51,7 +49,7 @@ package struct JWTClaims: Sendable {
   package var issuer: String? { get throws(JOSEError) { try string("iss") } }
   package var subject: String? { get throws(JOSEError) { try string("sub") } }
 
-  /// The `aud` claim, a string or an array of strings (RFC 7519 section 4.1.3). Throws if the array is empty.
+  /// A string or an array of strings (RFC 7519 section 4.1.3). Throws if the array is empty.
   package var audience: [String]? {
     get throws(JOSEError) {
       guard let value = self["aud"] else { return nil }
@@ -79,9 +77,8 @@ package struct JWTClaims: Sendable {
     return string
   }
 
-  /// A NumericDate (RFC 7519 section 2) in unix seconds, from 1970 to the year 9999.
-  ///
-  /// - Parameter rounding: The direction that does not extend the token's validity.
+  /// A NumericDate (RFC 7519 section 2) in Unix seconds, from 1970 to 9999. `rounding` must not extend the token's
+  /// validity.
   package func time(_ name: String, _ rounding: FloatingPointRoundingRule) throws(JOSEError) -> Int? {
     guard let value = self[name] else { return nil }
     guard let number = value.number, number.text.utf8.first != UInt8(ascii: "-"),

@@ -1,5 +1,5 @@
-/// The `alg` values of tokens with a MAC (RFC 7518 section 3.2). Not part of ``JWSAlgorithm``, so that no key set is
-/// used as a secret (RFC 8725 section 2.1).
+/// `alg` values with a MAC (RFC 7518 section 3.2). Not part of ``JWSAlgorithm``, so that no key set is used as a secret
+/// (RFC 8725 section 2.1).
 package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
   // The names match the `alg` values.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -13,7 +13,7 @@ package enum MACAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The minimum length of a secret in bytes (RFC 7518 section 3.2).
+  /// In bytes (RFC 7518 section 3.2).
   package var minimumSecretByteCount: Int { digest.byteCount }
 
   /// Whether `found` is the left half of `value`'s hash (OpenID Connect Core section 3.1.3.6).

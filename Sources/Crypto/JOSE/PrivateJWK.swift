@@ -58,7 +58,7 @@ struct PrivateJWK {
     do { return try PrivateKey(rsaModulus: modulus, exponent: exponent, secrets) } catch { throw JOSEError(error) }
   }
 
-  /// Whether `use` and `key_ops` allow signing (RFC 7517 sections 4.2 and 4.3).
+  /// Whether `use` and `key_ops` allow signing (RFC 7517 sections 4.2, 4.3).
   private func signs(_ text: Span<UInt8>) throws(JOSEError) -> Bool {
     if let use = try string("use", text), !Self.isSame(use, "sig") { return false }
     guard let operations = root["key_ops"] else { return true }
@@ -82,8 +82,7 @@ struct PrivateJWK {
     return bytes
   }
 
-  /// - Parameter length: The minimum length in bytes. A shorter number gets leading zeros, as in
-  ///   ``Curve/coordinate(_:)``.
+  /// Pads to `length` bytes with leading zeros, as ``Curve/coordinate(_:)``.
   private func secret(
     _ name: String, _ text: Span<UInt8>, atLeast length: Int = 0
   ) throws(JOSEError) -> SecretBytes {

@@ -2,8 +2,8 @@ internal import Encoding
 
 extension JWKSet {
   /// Parses public keys in PEM (RFC 7468): `PUBLIC KEY`, `RSA PUBLIC KEY`, and the key of a `CERTIFICATE`. Skips other
-  /// blocks. The keys have no IDs; see ``JWKSet/init(unnamed:)``. Throws ``JOSEError``: `embeddedPrivateKey` for a
-  /// private key, `weakKey`, `unsupportedKey`, `invalidKey`; `invalidKeySet` if there is no key.
+  /// blocks. The keys have no IDs (``JWKSet/init(unnamed:)``). Throws ``JOSEError``: `embeddedPrivateKey` for a private
+  /// key, `weakKey`, `unsupportedKey`, `invalidKey`; `invalidKeySet` without a key.
   package init(pem text: Span<UInt8>) throws(JOSEError) {
     guard text.count <= Self.maximumByteCount else { throw JOSEError(.tooLong) }
     guard let blocks = PEM.blocks(in: text) else { throw JOSEError(.invalidKeySet) }

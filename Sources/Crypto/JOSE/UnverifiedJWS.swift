@@ -1,15 +1,14 @@
 package import Encoding
 
-/// A parsed signed token, not verified yet (RFC 7515 section 7.1).
+/// A parsed, unverified signed token (RFC 7515 section 7.1).
 package struct UnverifiedJWS: Sendable {
   package static let maximumByteCount = CompactForm.maximumByteCount
 
   private let form: CompactForm
   package let algorithm: JWSAlgorithm
 
-  /// - Parameter last: The previous token. An identical header is reused.
-  /// - Throws: ``JOSEError`` if malformed, unsupported or unsafe; `algorithmNotAllowed` for a MAC, which
-  ///   ``UnverifiedMAC`` parses.
+  /// Reuses the header of the previous token `last` if identical. Throws ``JOSEError`` if malformed, unsupported or
+  /// unsafe; `algorithmNotAllowed` for a MAC (``UnverifiedMAC``).
   package init(compact: Span<UInt8>, after last: UnverifiedJWS? = nil) throws(JOSEError) {
     form = try CompactForm(compact, after: last?.form)
     guard let algorithm = JWSAlgorithm(name: form.header.algorithmName) else { throw JOSEError(.algorithmNotAllowed) }
@@ -20,18 +19,16 @@ package struct UnverifiedJWS: Sendable {
   package var hasKnownHeader: Bool { form.hasKnownHeader }
 
   package var header: JSONObject { form.header.members }
-  /// The `kid`, an unverified hint (RFC 7515 section 4.1.4).
+  /// An unverified hint (RFC 7515 section 4.1.4).
   package var keyID: String? { form.header.keyID }
-  /// The `typ` (RFC 7515 section 4.1.9).
+  /// RFC 7515 section 4.1.9.
   package var type: String? { form.header.type }
 
-  /// The payload, only for showing it to the token's owner.
+  /// Only for showing it to the token's owner.
   package var unverifiedPayload: [UInt8] { form.payload }
 
-  /// - Parameters:
-  ///   - keys: The only trusted keys.
-  ///   - algorithms: Accepted `alg` values (RFC 8725 section 3.1).
-  /// - Throws: ``JOSEError``. After `unknownKey` or `badSignature`, newer keys may help.
+  /// Verifies by `keys`, the only trusted ones. `algorithms` are the accepted `alg` values (RFC 8725 section 3.1).
+  /// Throws ``JOSEError``. After `unknownKey` or `badSignature`, newer keys may help.
   package func verified(
     by keys: JWKSet, algorithms: Set<JWSAlgorithm>, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedJWS {
@@ -44,14 +41,13 @@ package struct UnverifiedJWS: Sendable {
   }
 }
 
-/// A verified token, created only by ``UnverifiedJWS``.
+/// Created only by ``UnverifiedJWS``.
 package struct VerifiedJWS: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]
   package let algorithm: JWSAlgorithm
-  /// The token's `kid`, if any.
   package let keyID: String?
-  /// The `issuer` member of the key, if any.
+  /// The key's `issuer` member.
   package let keyIssuer: String?
 
   fileprivate init(

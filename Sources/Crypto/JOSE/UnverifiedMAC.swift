@@ -1,13 +1,12 @@
 package import Encoding
 
-/// A parsed token with a MAC (RFC 7518 section 3.2), not verified yet.
+/// A parsed, unverified token with a MAC (RFC 7518 section 3.2).
 package struct UnverifiedMAC: Sendable {
   private let form: CompactForm
   /// The `alg`, which must match the caller's algorithm.
   package let algorithm: MACAlgorithm
 
-  /// Parses the compact serialization by the rules of ``UnverifiedJWS``. Throws ``JOSEError``; `algorithmNotAllowed`
-  /// for a signature.
+  /// Parses by the rules of ``UnverifiedJWS``. Throws ``JOSEError``; `algorithmNotAllowed` for a signature.
   package init(compact: Span<UInt8>) throws(JOSEError) {
     form = try CompactForm(compact)
     guard let algorithm = MACAlgorithm(rawValue: form.header.algorithmName) else {
@@ -16,11 +15,9 @@ package struct UnverifiedMAC: Sendable {
     self.algorithm = algorithm
   }
 
-  /// - Parameters:
-  ///   - secret: Never from a key set (RFC 8725 section 2.1).
-  ///   - algorithm: The client's registered algorithm, not the header's (RFC 8725 section 3.1).
-  /// - Throws: ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section 3.2); `badSignature` for a
-  ///   wrong MAC.
+  /// Verifies by `secret`, never from a key set (RFC 8725 section 2.1), and the client's registered `algorithm`, not
+  /// the header's (section 3.1). Throws ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section
+  /// 3.2); `badSignature` for a wrong MAC.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedMAC {
@@ -38,7 +35,7 @@ package struct UnverifiedMAC: Sendable {
   }
 }
 
-/// A verified token, created only by ``UnverifiedMAC``.
+/// Created only by ``UnverifiedMAC``.
 package struct VerifiedMAC: Sendable {
   package let header: JSONObject
   package let payload: [UInt8]

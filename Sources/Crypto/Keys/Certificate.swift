@@ -5,16 +5,16 @@ package struct Certificate: Sendable, Hashable {
   package static let maximumBytes = 65_536
 
   package let der: [UInt8]
-  /// The SHA-256 hash (`x5t#S256` in RFC 8705 section 3.1).
+  /// SHA-256 (`x5t#S256` in RFC 8705 section 3.1).
   package let digest: [UInt8]
   package let publicComponents: PublicComponents
-  /// The expiry in unix seconds.
+  /// In Unix seconds.
   package let expiresAt: Int
   /// Whether issuer and subject are the same.
   package let isSelfIssued: Bool
 
-  /// - Parameter der: Without trailing bytes.
-  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` for an unsupported type of key.
+  /// Parses DER without trailing bytes. Throws `invalidKey` if malformed, `unsupportedAlgorithm` for an unsupported key
+  /// type.
   package init(der: [UInt8]) throws(CryptoError) {
     guard (1...Self.maximumBytes).contains(der.count) else { throw CryptoError(.invalidKey, "certificate") }
     ErrorQueue.clear()

@@ -2,11 +2,11 @@ internal import COpenSSL
 
 /// A private key with its certificate chain, for TLS.
 package final class CertifiedKey: Sendable {
-  /// The chain in DER, starting with the key's own certificate.
+  /// In DER, starting with the key's own certificate.
   package let certificates: [[UInt8]]
   private let key: PrivateKey
 
-  /// - Throws: `invalidKey` if the first certificate is missing or does not match the key.
+  /// Throws `invalidKey` unless the first certificate matches the key.
   package init(_ key: borrowing PrivateKey, _ certificates: [Certificate]) throws(CryptoError) {
     guard let own = certificates.first, own.publicComponents == key.publicComponents else {
       throw CryptoError(.invalidKey, "certificate")
@@ -18,9 +18,7 @@ package final class CertifiedKey: Sendable {
   package var isInDevice: Bool { key.isInDevice }
 
   /// Passes OpenSSL objects: the certificate (`X509`), the key (`EVP_PKEY`) and the rest of the chain
-  /// (`STACK_OF(X509)`).
-  ///
-  /// - Parameter observer: Called after each signature of a device key.
+  /// (`STACK_OF(X509)`). Calls `observer` after each signature of a device key.
   package func withOpenSSLObjects<Result>(
     observer: @escaping SignatureObserver, _ body: (OpaquePointer, OpaquePointer, OpaquePointer) -> Result
   ) throws(CryptoError) -> Result {

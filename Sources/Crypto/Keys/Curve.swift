@@ -12,7 +12,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// libcrypto's name for the curve.
+  /// libcrypto's name.
   var groupName: String {
     switch self {
     case .p256: "prime256v1"
@@ -21,7 +21,7 @@ package enum Curve: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// libcrypto's number for the curve.
+  /// libcrypto's number.
   var groupNumber: Int32 {
     switch self {
     case .p256: NID_X9_62_prime256v1

@@ -2,10 +2,10 @@
 struct DERWriter: ~Copyable {
   private var buffer = SecretBuffer(capacity: 2048, limit: 16_384)
 
-  /// The size of a value including tag and length.
+  /// A value's size including tag and length.
   static func size(_ contentLength: Int) -> Int { 1 + lengthBytes(contentLength).count + contentLength }
 
-  /// The content length of an INTEGER. Omits leading zeros, except one that keeps the number positive.
+  /// An INTEGER's content length. Omits leading zeros, except one that keeps the number positive.
   static func integerSize(_ number: Span<UInt8>) -> Int {
     let start = firstNonzeroIndex(number)
     guard start < number.count else { return 1 }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 enum ECPoint {
-  /// Creates a public key after checking that the point is on the curve.
+  /// Creates a public key if the point is on the curve.
   static func makeKey(curve: Curve, x: [UInt8], y: [UInt8]) throws(CryptoError) -> KeyHandle {
     ErrorQueue.clear()
     // Uncompressed (SEC 1 section 2.3.3).

@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Rejects invalid Ed25519 public keys that libcrypto accepts. RFC 8032 section 5.1.3 forbids y >= 2^255 - 19, and y
 /// without a point on the curve. With a point of small order, one signature is valid for many messages.
 enum Ed25519Point {
-  /// Whether the encoding is canonical, and its point is on the curve and not of small order.
+  /// Whether the encoding is canonical, and its point on the curve and not of small order.
   static func isAcceptable(_ encoding: [UInt8]) throws(CryptoError) -> Bool {
     guard encoding.count == 32 else { return false }
     var y = encoding
@@ -32,10 +32,10 @@ enum Ed25519Point {
   ]
 }
 
-/// The curve of Ed25519 (RFC 8032 section 5.1).
+/// RFC 8032 section 5.1.
 enum Ed25519Curve {
-  /// y is little-endian and below 2^255 - 19. A point exists if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section
-  /// 5.1.3), where d is -121665 / 121666. A product is a square exactly if the quotient is, and -1 is a square in this
+  /// `y` is little-endian and below 2^255 - 19. A point exists if x^2 = (y^2 - 1) / (d y^2 + 1) has a root (section
+  /// 5.1.3), with d = -121665 / 121666. A product is a square exactly if the quotient is, and -1 is a square in this
   /// field, so neither the division nor the sign is needed.
   static func hasPoint(y: [UInt8]) throws(CryptoError) -> Bool {
     ErrorQueue.clear()

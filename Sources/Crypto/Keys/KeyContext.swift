@@ -9,12 +9,12 @@ internal import COpenSSL
     unsafe raw = context
   }
 
-  /// - Parameter type: libcrypto's name for a key type.
+  /// `type` is libcrypto's name for a key type.
   init(newKeyNamed type: String) throws(CryptoError) {
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(nil, type, nil), "EVP_PKEY_CTX_new_from_name")
   }
 
-  /// - Parameter properties: libcrypto's query for the implementation, such as `provider=tpm2`.
+  /// `properties` is libcrypto's query for the implementation, such as `provider=tpm2`.
   init(newKeyNamed type: String, in library: borrowing LibraryContext, properties: String) throws(CryptoError) {
     try unsafe self.init(EVP_PKEY_CTX_new_from_name(library.raw, type, properties), "EVP_PKEY_CTX_new_from_name")
   }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A libcrypto key object. Immutable after creation, so threads may share it.
+/// A libcrypto key object. Immutable, so threads may share it.
 @safe struct KeyHandle: ~Copyable, @unchecked Sendable {
   let raw: OpaquePointer
 

@@ -1,10 +1,9 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// Computes a shared secret by ECDH on P-256 (NIST SP 800-56A section 5.7.1.2).
-  ///
-  /// - Returns: 32 bytes, the x coordinate. Not uniformly random, so derive keys from them.
-  /// - Throws: `unsupportedAlgorithm` unless both keys are on P-256; `invalidKey` for an invalid point.
+  /// Computes an ECDH shared secret on P-256 (NIST SP 800-56A section 5.7.1.2): 32 bytes, the x coordinate. Not
+  /// uniformly random, so derive keys from it. Throws `unsupportedAlgorithm` unless both keys are on P-256,
+  /// `invalidKey` for an invalid point.
   package borrowing func sharedSecret(with peer: PublicComponents) throws(CryptoError) -> SecretBytes {
     guard case .ec(.p256) = kind, case .ec(.p256, let x, let y) = peer else {
       throw CryptoError(.unsupportedAlgorithm, "ECDH")

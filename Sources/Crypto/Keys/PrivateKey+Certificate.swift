@@ -1,18 +1,14 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// The maximum length of a common name (RFC 5280 appendix A.1: `ub-common-name`).
+  /// RFC 5280 appendix A.1: `ub-common-name`.
   private static let maximumNameCharacters = 64
-  /// The date in a certificate that does not expire (RFC 5280 section 4.1.2.5).
+  /// For a certificate that does not expire (RFC 5280 section 4.1.2.5).
   private static let noExpiryDate = "99991231235959Z"
 
-  /// Creates a self-signed certificate for TLS clients, with a key on P-256. It does not expire, since servers trust it
-  /// by registration (RFC 8705 section 2.2).
-  ///
-  /// - Parameters:
-  ///   - name: The common name, truncated to 64 characters.
-  ///   - start: The start of validity, in unix seconds.
-  /// - Throws: As ``KeyDevice/sign(digest:with:)`` for a device key.
+  /// Creates a self-signed TLS client certificate, with a key on P-256. It does not expire, since servers trust it by
+  /// registration (RFC 8705 section 2.2). `name` is the common name, truncated to 64 characters, and `start` the start
+  /// of validity in Unix seconds. Throws as ``KeyDevice/sign(digest:with:)`` for a device key.
   package borrowing func selfSignedCertificate(
     name: String, from start: Int
   ) throws(CryptoError) -> Certificate {

@@ -1,9 +1,7 @@
 internal import COpenSSL
 
 extension PrivateKey {
-  /// Generates an RSA key with the exponent 65,537. May take a second.
-  ///
-  /// - Parameter bits: 2048...8192.
+  /// Generates an RSA key of 2048 to 8192 bits with the exponent 65,537. May take a second.
   package static func generateRSA(bits: Int) throws(CryptoError) -> PrivateKey {
     guard RSANumbers.bits.contains(bits) else { throw CryptoError(.invalidLength, "RSA key") }
     let context = try generator("RSA")
@@ -23,7 +21,7 @@ extension PrivateKey {
     try generate(try generator(type.properties.name))
   }
 
-  /// Creates the Ed25519 key for a 32-byte seed (RFC 8032 section 5.1.5).
+  /// The key for a 32-byte seed (RFC 8032 section 5.1.5).
   package init(ed25519Seed seed: borrowing SecretBytes) throws(CryptoError) {
     guard seed.count == 32 else { throw CryptoError(.invalidKey, "Ed25519 seed") }
     ErrorQueue.clear()
@@ -36,7 +34,7 @@ extension PrivateKey {
     try self.init(unsafe KeyHandle(owning: key))
   }
 
-  /// - Parameter type: libcrypto's name for the type of key.
+  /// `type` is libcrypto's name for a key type.
   private static func generator(_ type: String) throws(CryptoError) -> KeyContext {
     ErrorQueue.clear()
     let context = try KeyContext(newKeyNamed: type)

@@ -1,5 +1,5 @@
 extension PrivateKey {
-  /// The private numbers of an RSA key, big-endian: d, p, q, dp, dq and qi (RFC 7518 section 6.3.2).
+  /// An RSA key's private numbers, big-endian: d, p, q, dp, dq and qi (RFC 7518 section 6.3.2).
   package struct RSASecrets: ~Copyable {
     package var exponent: SecretBytes
     package var firstPrime: SecretBytes
@@ -21,7 +21,7 @@ extension PrivateKey {
     }
   }
 
-  /// Checks only the public numbers. Call ``isConsistent()`` to check the rest.
+  /// Checks only the public numbers. ``isConsistent()`` checks the rest.
   package init(
     rsaModulus modulus: [UInt8], exponent: [UInt8], _ secrets: consuming RSASecrets
   ) throws(CryptoError) {
@@ -48,7 +48,7 @@ extension PrivateKey {
     try self.init(writer)
   }
 
-  /// Creates an ECDSA key (RFC 7518 section 6.2.2). The numbers are as long as the curve's field.
+  /// An ECDSA key (RFC 7518 section 6.2.2). The numbers are as long as the curve's field.
   package init(curve: Curve, x: [UInt8], y: [UInt8], secret: borrowing SecretBytes) throws(CryptoError) {
     let width = curve.coordinateByteCount
     guard x.count == width, y.count == width, secret.count == width else {
@@ -81,7 +81,7 @@ extension PrivateKey {
 }
 
 extension Curve {
-  /// The object identifier in DER (RFC 5480 section 2.1.1.1).
+  /// In DER (RFC 5480 section 2.1.1.1).
   fileprivate var objectIdentifier: [UInt8] {
     switch self {
     case .p256: [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]

@@ -37,23 +37,23 @@ package struct PrivateKey: ~Copyable, Sendable {
     try PublicKey(publicComponents)
   }
 
-  /// - Returns: The signature in JOSE format, for ``PublicKey/verify(_:signature:message:)``.
-  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key; for a device key also the errors of
-  ///   ``KeyDevice/sign(digest:with:)``.
+  /// Returns the signature in JOSE format, for ``PublicKey/verify(_:signature:message:)``. Throws
+  /// `unsupportedAlgorithm` if the algorithm does not match the key; as ``KeyDevice/sign(digest:with:)`` for a device
+  /// key.
   package borrowing func sign(
     _ algorithm: SignatureAlgorithm, message: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
     guard algorithm.fits(kind) else { throw CryptoError(.unsupportedAlgorithm, "sign") }
     if let deviceKey { return try deviceKey.sign(algorithm, message) }
     ErrorQueue.clear()
-    // DER adds up to 9 bytes to a signature of ECDSA.
+    // DER adds up to 9 bytes to an ECDSA signature.
     let signature = try SignatureContext.begin(.signing, algorithm, with: handle).sign(
       message, limit: kind.signatureByteCount + 16)
     guard case .ecdsa(let curve, _) = algorithm else { return signature }
     return try ECDSASignature.decodeDER(signature, curve: curve)
   }
 
-  /// Serializes the key as PKCS #8 (RFC 5208). Throws `unsupportedAlgorithm` for a device key.
+  /// PKCS #8 (RFC 5208). Throws `unsupportedAlgorithm` for a device key.
   package borrowing func serialized() throws(CryptoError) -> SecretBytes {
     guard deviceKey == nil else { throw CryptoError(.unsupportedAlgorithm, "serialize") }
     ErrorQueue.clear()
@@ -72,8 +72,7 @@ package struct PrivateKey: ~Copyable, Sendable {
     return secret
   }
 
-  /// - Parameter bytes: PKCS #8 or another DER format, at most 16,384 bytes, without trailing bytes.
-  /// - Throws: `invalidKey`.
+  /// Parses PKCS #8 or another DER format, at most 16,384 bytes, without trailing bytes. Throws `invalidKey`.
   package init(serialized bytes: Span<UInt8>) throws(CryptoError) {
     guard (1...16_384).contains(bytes.count) else { throw CryptoError(.invalidKey, "private key") }
     ErrorQueue.clear()

@@ -1,10 +1,8 @@
 internal import COpenSSL
 
 extension PublicComponents {
-  /// Parses a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
-  ///
-  /// - Parameter der: Without trailing bytes.
-  /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` for an unsupported type of key.
+  /// Parses a SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) without trailing bytes. Throws `invalidKey` if malformed,
+  /// `unsupportedAlgorithm` for an unsupported key type.
   package init(subjectPublicKeyInfo der: Span<UInt8>) throws(CryptoError) {
     self = try unsafe Self.read(der, "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, &$0, $1) }
   }
@@ -14,7 +12,7 @@ extension PublicComponents {
     self = try unsafe Self.read(der, "d2i_PublicKey") { unsafe d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) }
   }
 
-  /// - Parameter parse: Gets a pointer to the key and the maximum length. Moves the pointer to the end of the key.
+  /// `parse` gets a pointer to the key and the maximum length, and moves the pointer to the key's end.
   private static func read(
     _ der: Span<UInt8>, _ function: String,
     _ parse: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A public key for verifying signatures, valid and sufficiently strong.
+/// A valid and sufficiently strong public key for verifying signatures.
 package struct PublicKey: ~Copyable, Sendable {
-  /// The type and size of a key, which determine its algorithms.
+  /// A key's type and size, which determine its algorithms.
   package enum Kind: Sendable, Hashable {
     case rsa(bits: Int)
     case ec(Curve)
     case raw(RawKeyType)
 
-    /// Nil unless the key is for ECDSA.
+    /// Nil unless for ECDSA.
     package var curve: Curve? { if case .ec(let curve) = self { curve } else { nil } }
 
     package var signatureByteCount: Int {
@@ -31,7 +31,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.handle = handle
   }
 
-  /// - Throws: `invalidKey` if the numbers violate the rules of the other initializers.
+  /// Throws `invalidKey` by the rules of the other initializers.
   package init(_ components: PublicComponents) throws(CryptoError) {
     switch components {
     case .rsa(let modulus, let exponent): try self.init(rsaModulus: modulus, exponent: exponent)
@@ -40,18 +40,15 @@ package struct PublicKey: ~Copyable, Sendable {
     }
   }
 
-  /// Creates an RSA key from big-endian numbers without leading zeros.
-  ///
-  /// - Parameters:
-  ///   - modulus: Odd, 2048 bits (RFC 7518 section 3.3) to 8192 bits, without the weakness of CVE-2017-15361.
-  ///   - exponent: Odd, 3...2^32.
+  /// An RSA key from big-endian numbers without leading zeros. `modulus` is odd, of 2048 (RFC 7518 section 3.3) to 8192
+  /// bits, without the weakness of CVE-2017-15361. `exponent` is odd, 3...2^32.
   package init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     let bits = try RSANumbers.check(modulus: modulus, exponent: exponent)
     let handle = try RSANumbers.makeKey(modulus: modulus, exponent: exponent)
     self.init(.rsa(bits: bits), .rsa(modulus: modulus, exponent: exponent), handle)
   }
 
-  /// - Throws: `invalidKey`.
+  /// Throws `invalidKey` for numbers that ``init(rsaModulus:exponent:)`` rejects.
   package static func checkRSA(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
     _ = try RSANumbers.check(modulus: modulus, exponent: exponent)
   }
@@ -65,7 +62,7 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.ec(curve), .ec(curve: curve, x: x, y: y), handle)
   }
 
-  /// - Parameter bytes: For Ed25519, the canonical encoding of a point that is on the curve and not of small order.
+  /// For Ed25519, `bytes` is the canonical encoding of a point on the curve, not of small order.
   package init(_ type: RawKeyType, _ bytes: [UInt8]) throws(CryptoError) {
     let (name, count) = (type.properties.name, type.properties.publicByteCount)
     let isValid = type == .ed25519 ? try Ed25519Point.isAcceptable(bytes) : bytes.count == count
@@ -77,9 +74,9 @@ package struct PublicKey: ~Copyable, Sendable {
     self.init(.raw(type), .raw(type, bytes), unsafe KeyHandle(owning: key))
   }
 
-  /// - Parameter signature: In JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and
-  ///   S for ECDSA (RFC 7518 section 3.4). Other lengths are invalid.
-  /// - Throws: `unsupportedAlgorithm` if the algorithm does not match the key.
+  /// `signature` is in JOSE format: as long as the modulus for RSA (RFC 8017 section 8.2.2), fixed-width R and S for
+  /// ECDSA (RFC 7518 section 3.4). Other lengths are invalid. Throws `unsupportedAlgorithm` if the algorithm does not
+  /// match the key.
   package borrowing func verify(
     _ algorithm: SignatureAlgorithm, signature: Span<UInt8>, message: Span<UInt8>
   ) throws(CryptoError) -> Bool {
@@ -93,7 +90,7 @@ package struct PublicKey: ~Copyable, Sendable {
   }
 }
 
-/// The numbers of a public key, as in JSON Web Keys (RFC 7518 section 6, RFC 8037 section 2).
+/// A public key's numbers, as in JSON Web Keys (RFC 7518 section 6, RFC 8037 section 2).
 package enum PublicComponents: Sendable, Hashable {
   /// Big-endian, without leading zeros.
   case rsa(modulus: [UInt8], exponent: [UInt8])
@@ -103,7 +100,7 @@ package enum PublicComponents: Sendable, Hashable {
   case raw(RawKeyType, [UInt8])
 }
 
-/// A public key with several owners, for copyable values.
+/// A copyable reference to a public key.
 package final class SharedPublicKey: Sendable {
   package let key: PublicKey
 

@@ -1,16 +1,16 @@
 internal import COpenSSL
 
-/// The rules for the numbers of an RSA public key.
+/// Rules for the numbers of an RSA public key.
 enum RSANumbers {
-  /// The accepted sizes in bits. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
+  /// Accepted modulus sizes. RFC 7518 section 3.3 sets the minimum; larger keys would be slow.
   static let bits = 2048...8192
 
-  /// Returns the size of the modulus in bits.
+  /// Validates the numbers. Returns the modulus size in bits.
   static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> Int {
     let size = bitCount(modulus)
     guard bits.contains(size), modulus.first != 0, modulus.last.map({ $0 & 1 == 1 }) == true
     else { throw CryptoError(.invalidKey, "RSA modulus") }
-    // An odd number up to 2^32 has at most four bytes.
+    // At most 2^32.
     guard (1...4).contains(exponent.count), exponent.first != 0 else { throw CryptoError(.invalidKey, "RSA exponent") }
     let value = exponent.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard value >= 3, value & 1 == 1 else { throw CryptoError(.invalidKey, "RSA exponent") }
@@ -27,7 +27,6 @@ enum RSANumbers {
     ErrorQueue.clear()
     var n = nativeOrder(modulus)
     var e = nativeOrder(exponent)
-    // The key is created before the closures end, as in `ECPoint`.
     let key = try unsafe n.withUnsafeMutableBufferPointer { (n) throws(CryptoError) in
       try unsafe e.withUnsafeMutableBufferPointer { (e) throws(CryptoError) in
         var parameters = unsafe [
@@ -50,10 +49,10 @@ enum RSANumbers {
   }
 }
 
-/// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor. Such a modulus is a power of 65537 modulo
-/// each prime up to 701.
+/// Detects RSA moduli of chips with CVE-2017-15361, which are easy to factor: powers of 65537 modulo each prime up to
+/// 701.
 enum StructuredModulus {
-  /// Whether a big-endian modulus of at least 2048 bits has this structure.
+  /// Whether a big-endian modulus of at least 2048 bits is one.
   static func matches(_ modulus: [UInt8]) -> Bool {
     fields.allSatisfy { field in
       field.isPower[modulus.reduce(0) { ($0 << 8 | Int($1)) % field.prime }]

@@ -1,4 +1,4 @@
-/// A type of key whose public half is a byte string, and whose algorithm hashes the message.
+/// A key type whose public half is a byte string, and whose algorithm hashes the message.
 package enum RawKeyType: Sendable, Hashable, CaseIterable {
   /// RFC 8032 section 5.1.
   case ed25519

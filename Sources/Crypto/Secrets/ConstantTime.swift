@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Compares secrets, tags, states and hashes.
+/// Comparisons for secrets.
 package enum ConstantTime {
   /// The duration depends only on the lengths.
   package static func isEqual(_ a: Span<UInt8>, _ b: Span<UInt8>) -> Bool {

@@ -1,10 +1,8 @@
 internal import COpenSSL
 
-/// Random numbers for keys, nonces, states and verifiers.
+/// Random bytes from libcrypto.
 package enum Random {
-  /// Generates random bytes in ordinary memory, which is not wiped.
-  ///
-  /// - Parameter count: 0...65,536.
+  /// Returns 0...65,536 random bytes in ordinary memory, which is not wiped.
   package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
     guard (0...65_536).contains(count) else { throw CryptoError(.invalidLength, "random") }
     ErrorQueue.clear()
@@ -16,7 +14,7 @@ package enum Random {
     return bytes
   }
 
-  /// Fills memory with random bytes from libcrypto's generator for secrets.
+  /// Fills memory from libcrypto's generator for secrets.
   static func fill(_ buffer: UnsafeMutableBufferPointer<UInt8>) throws(CryptoError) {
     if buffer.isEmpty { return }
     ErrorQueue.clear()

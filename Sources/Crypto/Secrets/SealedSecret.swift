@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A secret in ordinary memory, encrypted by AES-256-GCM with a random key of this process. Only the key uses the
-/// secure heap, so that servers may send any number of tokens.
+/// A secret in ordinary memory, encrypted by a random key of this process. Only the key uses the secure heap, so
+/// servers may send any number of tokens.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {
     case sealed([UInt8], nonce: [UInt8])
-    /// The secret, if encryption failed.
+    /// Unencrypted, because encryption failed.
     case open(SharedSecret)
   }
 
-  /// The key, created at first use; nil after a failure.
+  /// Created at first use. Nil after a failure.
   private static let key = try? SharedSecret(SecretBytes.random(AES256GCM.keyByteCount))
   /// The number of sealed secrets, used as a nonce that never repeats.
   private static let sealedCount = Monitor<UInt64>(0)
@@ -33,7 +33,7 @@ package final class SealedSecret: Sendable, CustomReflectable {
     return sealed.map { .sealed($0, nonce: nonce) }
   }
 
-  /// - Throws: `secureHeapFull` if there is no memory for the result.
+  /// Decrypts the secret. Throws `secureHeapFull` without memory.
   package func open() throws(CryptoError) -> SharedSecret {
     switch content {
     case .open(let secret): return secret

@@ -9,24 +9,21 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let limit: Int
   private let arena: SecretArena?
 
-  /// - Parameters:
-  ///   - capacity: The number of bytes allocated first.
-  ///   - limit: The maximum length in bytes, at most 262,144, or 1,048,576 in an arena.
-  ///   - arena: The arena to use first.
+  /// `capacity` is the initial size and `limit` the maximum, in bytes: at most 262,144, or 1,048,576 in an arena.
+  /// `arena` is used first.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in arena: SecretArena? = nil) {
     self.limit = max(0, min(limit, arena == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))
     self.arena = arena
   }
 
-  /// Creates an empty buffer with all memory allocated, so that only exceeding the limit fails. Throws `secureHeapFull`
-  /// if the system has no memory.
+  /// Allocates all memory now, so that only exceeding the limit fails later. Throws `secureHeapFull` without memory.
   package init(reserving limit: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     self.init(capacity: limit, limit: limit, in: arena)
     storage = try SecretBytes(capacity: self.limit, in: arena)
   }
 
-  /// The number of bytes; 0 after a failure.
+  /// 0 after a failure.
   package var count: Int { storage.count }
 
   package mutating func append(_ byte: UInt8) {
@@ -47,7 +44,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     try storage.withBytes(body)
   }
 
-  /// Returns the secret without unused memory, or throws the first failure of writing.
+  /// Returns the secret, or throws the first failure of writing.
   package consuming func finish() throws(CryptoError) -> SecretBytes {
     if let failure { throw failure }
     guard storage.arena == nil, storage.count < storage.capacity else { return storage }
@@ -64,7 +61,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
     return needed <= storage.capacity || grow(to: needed)
   }
 
-  /// Moves the content to larger memory. Returns false on failure.
+  /// Returns false on failure.
   private mutating func grow(to needed: Int) -> Bool {
     let capacity = min(limit, max(needed, initialCapacity, storage.capacity * 2))
     do throws(CryptoError) {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Bytes that are wiped when released, and cannot be copied by accident, printed or compared with `==`. They are on the
-/// secure heap, or in a ``SecretArena`` if larger than a page or the secure heap is full.
+/// Bytes that are wiped when released, and cannot be copied by accident, printed or compared with `==`. On the secure
+/// heap, or in a ``SecretArena`` if larger than a page or the heap is full.
 @safe package struct SecretBytes: ~Copyable, @unchecked Sendable {
   package static let maximumCount = 262_144
   /// The maximum for a response in its own arena.
@@ -28,9 +28,7 @@ internal import COpenSSL
     unsafe arena?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
-  /// - Parameters:
-  ///   - capacity: The maximum size, in bytes.
-  ///   - arena: The arena to use first.
+  /// `capacity` is the maximum size in bytes. `arena` is used first.
   init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")
@@ -76,7 +74,7 @@ internal import COpenSSL
   /// The length, which is not secret.
   package var count: Int { unsafe storage.count }
 
-  /// Passes the bytes to `body`, which must not copy them.
+  /// `body` must not copy the bytes.
   package borrowing func withBytes<R: ~Copyable, E: Error>(
     _ body: (Span<UInt8>) throws(E) -> R
   ) throws(E) -> R {

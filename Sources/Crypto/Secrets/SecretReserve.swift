@@ -1,11 +1,11 @@
 internal import Platform
 
-/// Memory for work that must not fail, used for secrets while the system has no memory. Shared by all threads.
+/// Memory for secrets of work that must not fail, shared by all threads while the system has none.
 package final class SecretReserve: Sendable {
   private static let arenas = Monitor<[ObjectIdentifier: SecretArena]>([:])
 
   /// - Parameter byteCount: At least 1.
-  /// - Throws: `secureHeapFull` if the system has no memory.
+  /// - Throws: `secureHeapFull` without memory.
   package init(byteCount: Int) throws(CryptoError) {
     let arena = try SecretArena(byteCount: byteCount)
     // In a new thread, libcrypto's generators allocate their state on the secure heap.
@@ -15,7 +15,7 @@ package final class SecretReserve: Sendable {
 
   deinit { Self.arenas.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-  /// Allocates zeroed bytes. Nil if no reserve has enough.
+  /// Returns zeroed bytes, or nil if no reserve has enough.
   static func allocate(_ count: Int) -> (start: UnsafeMutableRawPointer, arena: SecretArena)? {
     for arena in arenas.withLock({ Array($0.values) }) {
       if let start = unsafe arena.allocate(count) { return unsafe (start, arena) }

@@ -3,7 +3,6 @@ internal import Platform
 
 /// How well the secure heap protects secrets.
 package enum SecureHeapState: String, Sendable {
-  /// The heap's pages are locked in memory.
   case locked
   /// The system refused to lock the heap's pages.
   case unlocked
@@ -15,12 +14,8 @@ package enum SecureHeapState: String, Sendable {
 package enum SecureHeap {
   private static let current = Monitor<SecureHeapState>(.unavailable)
 
-  /// Initializes the heap, or returns the state of the first call. Call it first in `main`, since earlier allocations
-  /// stay on the ordinary heap.
-  ///
-  /// - Parameters:
-  ///   - bytes: The size, a power of two.
-  ///   - minimum: The smallest allocation, a power of two.
+  /// Initializes the heap once, and returns its state. Call first in `main`: earlier allocations stay on the ordinary
+  /// heap. Both sizes are powers of two; `minimum` is the smallest allocation.
   package static func initialise(bytes: Int = 4 << 20, minimum: Int = 32) -> SecureHeapState {
     current.withLock { state in
       if CRYPTO_secure_malloc_initialized() == 1 { return state }
@@ -40,7 +35,7 @@ package enum SecureHeap {
     current.withLock { $0 }
   }
 
-  /// The allocated bytes, each allocation rounded up to a power of two. 0 without a heap.
+  /// Each allocation counts rounded up to a power of two. 0 without a heap.
   package static var usedBytes: Int {
     // Without a heap, libcrypto's lock does not exist either.
     CRYPTO_secure_malloc_initialized() == 1 ? Int(clamping: CRYPTO_secure_used()) : 0

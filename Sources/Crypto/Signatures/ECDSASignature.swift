@@ -13,7 +13,7 @@ internal import COpenSSL
     unsafe ECDSA_SIG_free(raw)
   }
 
-  /// Encodes R and S, the halves of `fixed`, without checking them, since verifying rejects numbers outside 1...n - 1.
+  /// Encodes R and S, the halves of `fixed`, unchecked, since verifying rejects numbers outside 1...n - 1.
   static func encodeDER(_ fixed: Span<UInt8>) throws(CryptoError) -> [UInt8] {
     guard let object = unsafe ECDSA_SIG_new() else { throw .library("ECDSA_SIG_new") }
     let signature = unsafe ECDSASignature(owning: object)
@@ -37,7 +37,6 @@ internal import COpenSSL
     return der
   }
 
-  /// Converts DER created by libcrypto to fixed-width R and S.
   static func decodeDER(_ der: [UInt8], curve: Curve) throws(CryptoError) -> [UInt8] {
     let object = unsafe der.withUnsafeBufferPointer { buffer in
       var start = buffer.baseAddress

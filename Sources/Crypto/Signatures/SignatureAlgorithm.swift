@@ -9,7 +9,7 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   /// Hashes the message itself.
   case raw(RawKeyType)
 
-  /// The hash to apply to the message first; nil if the algorithm includes it.
+  /// Nil if the algorithm hashes the message itself.
   var digest: Digest? {
     switch self {
     case .rsaPKCS1(let digest), .rsaPSS(let digest), .ecdsa(_, let digest): digest

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A libcrypto signature operation. Threads may share one only to copy it, since a copy does not modify the original.
+/// A libcrypto signature operation. Threads may share one only to copy it, which does not modify it.
 @safe struct SignatureContext: ~Copyable, @unchecked Sendable {
   private let raw: OpaquePointer
 
@@ -39,7 +39,7 @@ internal import COpenSSL
     return context
   }
 
-  /// Sets the parameters of RFC 7518 section 3.5.
+  /// RFC 7518 section 3.5.
   private static func setPSS(_ digest: Digest, _ options: OpaquePointer?) throws(CryptoError) {
     try check(unsafe EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING), "EVP_PKEY_CTX_set_rsa_padding")
     try check(
@@ -58,9 +58,7 @@ internal import COpenSSL
     return status == 1
   }
 
-  /// Returns libcrypto's format: DER for ECDSA.
-  ///
-  /// - Parameter limit: The signature's maximum length, in bytes.
+  /// Returns libcrypto's format: DER for ECDSA. `limit` is the maximum length in bytes.
   borrowing func sign(_ message: Span<UInt8>, limit: Int) throws(CryptoError) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: limit)
     var length = signature.count

@@ -4,10 +4,9 @@ package enum AES256GCM {
   static let nonceByteCount = 12
   package static let tagByteCount = 16
 
-  /// - Parameters:
-  ///   - plaintext: At most 2^30 bytes.
-  ///   - associatedData: Authenticated but not part of the result. At most 2^30 bytes.
-  /// - Returns: The ciphertext and the 16-byte tag.
+  /// Encrypts at most 2^30 bytes. Returns the ciphertext and the 16-byte tag.
+  ///
+  /// - Parameter associatedData: Authenticated but not part of the result. At most 2^30 bytes.
   package static func seal(
     _ plaintext: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> [UInt8] {
@@ -21,8 +20,7 @@ package enum AES256GCM {
     return ciphertext + (try context.finishEncryption(tagByteCount: tagByteCount))
   }
 
-  /// - Parameter sealed: The result of ``seal(_:key:nonce:associatedData:)``, at most 262,160 bytes.
-  /// - Throws: `authenticationFailed` if any input differs.
+  /// Decrypts at most 262,160 bytes. Throws `authenticationFailed` if any input differs.
   package static func open(
     _ sealed: Span<UInt8>, key: borrowing SecretBytes, nonce: [UInt8], associatedData: Span<UInt8>
   ) throws(CryptoError) -> SecretBytes {

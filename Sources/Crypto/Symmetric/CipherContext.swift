@@ -37,7 +37,7 @@ internal import COpenSSL
     try check(status, "EVP_CipherUpdate")
   }
 
-  /// Encrypts or decrypts all of `text` into the start of `output`.
+  /// Encrypts or decrypts `text` into `output`.
   borrowing func update(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(CryptoError) {
     precondition(output.count >= text.count)
     if text.isEmpty { return }

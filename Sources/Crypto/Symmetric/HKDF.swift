@@ -2,11 +2,12 @@ internal import COpenSSL
 
 /// Key derivation (RFC 5869).
 package enum HKDF {
+  /// Derives 1...8,160 bytes.
+  ///
   /// - Parameters:
   ///   - secret: The input keying material, 1...65,536 bytes.
   ///   - salt: Not secret; may be empty. At most 1,024 bytes.
-  ///   - info: The key's purpose, which makes keys independent. At most 1,024 bytes.
-  ///   - count: The length of the result, 1...8,160 bytes.
+  ///   - info: The key's purpose, at most 1,024 bytes.
   package static func sha256(
     secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int
   ) throws(CryptoError) -> SecretBytes {

@@ -7,27 +7,26 @@ package enum Scrypt {
     /// For new key slots: 128 MiB, and a few tenths of a second.
     package static let standard = Cost(logarithm: 17, blockSize: 8, parallelism: 1)
 
-    /// The binary logarithm of N, which determines time and memory.
+    /// The binary logarithm of N.
     package let logarithm: Int
     /// The parameter r, in units of 128 bytes.
     package let blockSize: Int
     /// The parameter p.
     package let parallelism: Int
 
-    /// The limits are at ``Scrypt/derive(_:salt:cost:count:)``.
     package init(logarithm: Int, blockSize: Int, parallelism: Int) {
       self.logarithm = logarithm
       self.blockSize = blockSize
       self.parallelism = parallelism
     }
 
-    /// The approximate memory of one derivation, in bytes.
+    /// Approximate memory of one derivation, in bytes.
     package var memory: Int {
       guard isPossible else { return .max }
       return 128 * blockSize << logarithm
     }
 
-    /// Whether the parameters are within ``Scrypt/derive(_:salt:cost:count:)``'s limits.
+    /// Whether all parameters are within limits.
     fileprivate var isPossible: Bool {
       (1...24).contains(logarithm) && (1...64).contains(blockSize) && (1...64).contains(parallelism)
     }

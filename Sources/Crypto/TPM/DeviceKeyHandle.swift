@@ -4,15 +4,15 @@ internal import COpenSSL
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
 
 extension PrivateKey {
-  /// A libcrypto object that can sign. A device key's object contains the public half, and calls the device on the
-  /// signing thread.
+  /// Returns a libcrypto key for signing. A device key's has only the public half, and calls the device on the signing
+  /// thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
     guard let deviceKey else { return try handle.copy() }
     return try DeviceSigner(deviceKey, observer).makeHandle()
   }
 }
 
-/// Signs with a device for the libcrypto object that owns this signer.
+/// Signs for a libcrypto key that owns this signer.
 private final class DeviceSigner: Sendable {
   private let key: DeviceKey
   private let observer: SignatureObserver
@@ -22,7 +22,7 @@ private final class DeviceSigner: Sendable {
     self.observer = observer
   }
 
-  /// The index at which a libcrypto key stores its signer.
+  /// Where a libcrypto key stores its signer.
   private static let index = unsafe agent_ec_key_index(
     { _, _, data, _, _, _ in
       guard let signer = unsafe data?.pointee else { return 1 }
@@ -70,7 +70,7 @@ private final class DeviceSigner: Sendable {
     return nil
   }
 
-  /// Signs a SHA-256 hash with the device. Returns DER, or nil on failure.
+  /// Signs a SHA-256 hash. Returns DER, or nil on failure.
   private func sign(_ digest: [UInt8]) -> [UInt8]? {
     do throws(CryptoError) {
       guard digest.count == Digest.sha256.byteCount else { throw CryptoError(.unsupportedAlgorithm, "held key") }

@@ -1,19 +1,17 @@
 /// A device, such as a TPM, that generates keys and signs with them. Keys never leave it. Thread-safe. Calls block,
 /// with a timeout.
 package protocol KeyDevice: Sendable {
-  /// Generates a key on P-256, usable only by this device until it is cleared. Throws `unreachable` if the device is
-  /// currently unavailable.
+  /// Generates a P-256 key, usable only by this device until cleared. Throws `unreachable` if the device is
+  /// unavailable.
   func makeKey() throws(CryptoError) -> TPM.Key
 
-  /// Signs with ECDSA on P-256, the only algorithm that every TPM supports.
+  /// Signs with ES256 (RFC 7518 section 3.4), the only algorithm that every TPM supports.
   ///
   /// - Parameter digest: The message's SHA-256 hash.
-  /// - Returns: An ES256 signature (RFC 7518 section 3.4).
-  /// - Throws: `unreachable` if the device is currently unavailable; `foreignKey` for a key of another device.
+  /// - Throws: `unreachable` if the device is unavailable; `foreignKey` for a key of another device.
   func sign(digest: [UInt8], with key: TPM.Key) throws(CryptoError) -> [UInt8]
 }
 
-/// A private key in a device.
 struct DeviceKey: Sendable {
   let key: TPM.Key
   let device: any KeyDevice
@@ -25,16 +23,16 @@ struct DeviceKey: Sendable {
 }
 
 extension PrivateKey {
-  /// The first byte of a stored device key. PKCS #8 never begins with it.
+  /// The first byte of a stored device key, unlike PKCS #8.
   private static let deviceKeyMark: UInt8 = 1
 
-  /// - Throws: `unreachable` if the device is currently unavailable.
+  /// Throws like ``KeyDevice/makeKey()``.
   package static func make(in device: any KeyDevice) throws(CryptoError) -> PrivateKey {
     try PrivateKey(DeviceKey(key: device.makeKey(), device: device))
   }
 
-  /// Serializes the key for the vault: as PKCS #8 (RFC 5208) or, for a device key, as the public half and the private
-  /// half that only the device can use.
+  /// Returns PKCS #8 (RFC 5208) or, for a device key, the public half and the private half that only the device can
+  /// use.
   package borrowing func serializedForVault() throws(CryptoError) -> SecretBytes {
     guard let deviceKey else { return try serialized() }
     guard case .ec(.p256, let x, let y) = deviceKey.key.publicComponents else {

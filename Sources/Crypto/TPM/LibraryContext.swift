@@ -15,7 +15,7 @@ internal import COpenSSL
     unsafe OSSL_LIB_CTX_free(raw)
   }
 
-  /// Sets a provider's file without loading it. Reads no configuration or environment variable.
+  /// Sets a provider's file without loading it. Reads no environment variable or other configuration.
   ///
   /// - Parameter module: A path without characters that are special in a configuration.
   mutating func setProviderFile(_ name: String, module: String) throws(CryptoError) {

@@ -4,12 +4,12 @@ internal import COpenSSL
 /// A connection to the TPM through libcrypto's provider `tpm2` (tpm2-openssl). Calls block until the TPM responds.
 /// Without a resource manager, a TPM accepts only one connection at a time.
 ///
-/// The provider is in a separate instance of libcrypto, which no configuration file or environment variable can change.
-/// It and its libraries do not wipe all of their memory.
+/// The provider is in a separate instance of libcrypto, unaffected by configuration files and environment variables. It
+/// and its libraries do not wipe all of their memory.
 package struct TPM: ~Copyable {
   /// A key that never leaves the TPM.
   package struct Key: Sendable, Hashable {
-    /// The private half, sealed by this TPM: `TSS2 PRIVATE KEY` in DER.
+    /// The private half, sealed by the TPM: `TSS2 PRIVATE KEY` in DER.
     package let serialized: [UInt8]
     /// The public half, on P-256.
     package let publicComponents: PublicComponents
@@ -21,10 +21,9 @@ package struct TPM: ~Copyable {
   }
 
   package static let maximumKeyLength = 2048
-  /// The maximum length of an authorization that every TPM accepts, in bytes.
+  /// The longest authorization that every TPM accepts, in bytes.
   static let maximumAuthorizationLength = 32
 
-  /// Selects the provider's implementations.
   private static let properties = "provider=tpm2"
   private let library: LibraryContext
 
@@ -34,10 +33,9 @@ package struct TPM: ~Copyable {
     return unsafe String(cString: folder)
   }
 
-  /// Loads the provider and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. Set it, since the default
-  /// includes a local TCP port that any user can listen on.
+  /// Loads the provider's library and connects to the TPM named by the variable `TPM2OPENSSL_TCTI`. The variable must
+  /// be set, since the default includes a local TCP port that any user can listen on.
   ///
-  /// - Parameter module: The path of the provider's library.
   /// - Throws: `noProvider` if the library cannot be loaded; `unreachable` if the TPM does not respond.
   package init(module: String) throws(CryptoError) {
     guard Self.isPlain(module) else { throw CryptoError(.noProvider, "TPM provider") }
@@ -57,7 +55,7 @@ package struct TPM: ~Copyable {
     return library
   }
 
-  /// Whether the path has no characters that are special in a configuration.
+  /// Whether no character is special in a configuration.
   private static func isPlain(_ path: String) -> Bool {
     path.utf8.count <= 4096
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
@@ -66,7 +64,7 @@ package struct TPM: ~Copyable {
   /// Generates a key that only this TPM can use until cleared.
   ///
   /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
-  /// - Throws: The TPM's error: `refused` or `unreachable`.
+  /// - Throws: `refused` or `unreachable`.
   package borrowing func makeKey(authorization: borrowing SecretBytes) throws(CryptoError) -> Key {
     guard authorization.count <= Self.maximumAuthorizationLength else {
       throw CryptoError(.invalidLength, "TPM authorization")
@@ -86,14 +84,12 @@ package struct TPM: ~Copyable {
     return Key(serialized: try serialize(key), publicComponents: .ec(curve: .p256, x: x, y: y))
   }
 
-  /// Like ``PrivateKey/sharedSecret(with:)``.
+  /// Like ``PrivateKey/sharedSecret(with:)``, for the TPM key with this ``Key/serialized``. The TPM limits wrong
+  /// authorizations.
   ///
-  /// - Parameters:
-  ///   - serialized: The ``Key/serialized`` of the TPM key.
-  ///   - authorization: The key's authorization. The TPM limits wrong attempts.
-  ///   - peer: A public key on P-256.
-  /// - Throws: `invalidKey` for an invalid point, or the TPM's error: `foreignKey`, `wrongAuthorization`, `lockedOut`,
-  ///   `refused` or `unreachable`.
+  /// - Parameter peer: A public key on P-256.
+  /// - Throws: `invalidKey` for an invalid point; the TPM's `foreignKey`, `wrongAuthorization`, `lockedOut`, `refused`
+  ///   or `unreachable`.
   package borrowing func sharedSecret(
     with serialized: [UInt8], authorization: borrowing SecretBytes, peer: PublicComponents
   ) throws(CryptoError) -> SecretBytes {
@@ -109,10 +105,8 @@ package struct TPM: ~Copyable {
     }
   }
 
-  /// Signs like ``KeyDevice/sign(digest:with:)``.
-  ///
-  /// - Parameter serialized: The ``Key/serialized`` of a key without authorization.
-  /// - Throws: The TPM's error: `foreignKey`, `refused` or `unreachable`.
+  /// Signs like ``KeyDevice/sign(digest:with:)`` with the ``Key/serialized`` of a key without authorization. Throws
+  /// `foreignKey`, `refused` or `unreachable`.
   package borrowing func sign(digest: [UInt8], with serialized: [UInt8]) throws(CryptoError) -> [UInt8] {
     ErrorQueue.clear()
     let key = try loadKey(serialized, authorization: SecretBytes())
@@ -175,7 +169,7 @@ package struct TPM: ~Copyable {
     return unsafe KeyHandle(owning: made)
   }
 
-  /// Decodes a serialized key into `pointer`. Returns false for trailing bytes.
+  /// Returns false for trailing bytes.
   private borrowing func decode(
     _ serialized: [UInt8], authorization: borrowing SecretBytes, into pointer: UnsafeMutablePointer<OpaquePointer?>
   ) throws(CryptoError) -> Bool {

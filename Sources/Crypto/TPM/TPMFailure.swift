@@ -1,11 +1,11 @@
 /// Interprets TPM response codes (TPM 2.0 Library, part 2, section 6.6).
 enum TPMFailure {
-  /// The error for a failed call: the TPM's reason, or else `code`.
+  /// The TPM's reason for a failed call, or else `code`.
   static func error(_ operation: String, otherwise code: CryptoError.Code) -> CryptoError {
     interpret(.library(operation), otherwise: code)
   }
 
-  /// Interprets an error taken from libcrypto's queue.
+  /// Interprets an error from libcrypto's queue.
   static func interpret(_ error: CryptoError, otherwise code: CryptoError.Code) -> CryptoError {
     var error = error
     error.code = error.responseCodes.lazy.map(meaning).first ?? code

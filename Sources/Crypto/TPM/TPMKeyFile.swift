@@ -10,18 +10,18 @@ extension TPM.Key {
   private static let sha256 = 0x000B
   /// `TPM_ECC_NIST_P256`.
   private static let p256 = 0x0003
-  /// The bit `userWithAuth` of a key usable without a policy.
+  /// `userWithAuth`: usable without a policy.
   private static let userWithAuthBit = 1 << 6
-  /// The bit of a key that signs only data of the TPM.
+  /// The key signs only data of the TPM.
   private static let restrictedBit = 1 << 16
-  /// The bit of a key that signs.
+  /// The key can sign.
   private static let signingBit = 1 << 18
   /// The object identifier `id-loadablekey` (2.23.133.10.1.3).
   private static let loadable: [UInt8] = [0x67, 0x81, 0x05, 0x0A, 0x01, 0x03]
 
   /// Parses another program's key, a `TSS2 PRIVATE KEY` in DER, without asking the TPM whether it created the key.
   ///
-  /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes, without trailing bytes.
+  /// - Parameter der: At most ``TPM/maximumKeyLength`` bytes.
   /// - Throws: `invalidKey` if malformed; `unsupportedAlgorithm` unless the key signs any SHA-256 hash with ECDSA on
   ///   P-256, without a policy; `wrongAuthorization` for a key with its own authorization.
   package init(file der: Span<UInt8>) throws(CryptoError) {
@@ -47,7 +47,7 @@ extension TPM.Key {
     self.init(serialized: bytes, publicComponents: components)
   }
 
-  /// The public key in a `TPM2B_PUBLIC` (TPM 2.0 Library, part 2, section 12.2.5).
+  /// The key of a `TPM2B_PUBLIC` (part 2, section 12.2.5).
   private static func publicHalf(_ area: ArraySlice<UInt8>) throws(CryptoError) -> PublicComponents {
     let unsupported = CryptoError(.unsupportedAlgorithm, "TPM key")
     var outer = Fields(area)
@@ -80,7 +80,6 @@ extension TPM.Key {
 
   private static var invalid: CryptoError { CryptoError(.invalidKey, "TPM key") }
 
-  /// Reads the values of a serialized structure in order.
   private struct Fields {
     private var rest: ArraySlice<UInt8>
 
@@ -100,7 +99,7 @@ extension TPM.Key {
       }
     }
 
-    /// Reads the content of a value preceded by its length in two bytes.
+    /// Reads a value preceded by its length in two bytes.
     mutating func readSized() throws(CryptoError) -> ArraySlice<UInt8> { try take(try number(2)) }
 
     mutating func number(_ width: Int) throws(CryptoError) -> Int {

@@ -4,7 +4,7 @@ internal import Sessions
 internal import Wire
 
 extension AccountConfiguration {
-  /// Creates a new account's configuration. Throws `invalid_request` if the issuer is missing or a value is invalid.
+  /// Throws `invalid_request` if the issuer is missing or a value is invalid.
   init(_ given: AccountSettings) throws(Failure) {
     var given = given
     given.issuer = try Self.issuer(given).map(Self.issuer(pasted:))
@@ -35,7 +35,7 @@ extension AccountConfiguration {
     }
   }
 
-  /// Sets the known provider with this issuer, unless the settings specify a provider.
+  /// Sets the known provider of this issuer, unless a provider is set.
   mutating func adoptProvider() {
     if self.provider == nil { self.provider = Provider.of(issuer: issuer)?.name }
   }
@@ -59,7 +59,7 @@ extension AccountConfiguration {
     return issuer
   }
 
-  /// Throws `invalid_request` if the account is its own `assertionAccount`.
+  /// Throws `invalid_request` if `account` is its own `assertionAccount`.
   func refuseSelfAssertion(as account: AccountName) throws(Failure) {
     guard self.assertionAccount?.hasSameBytes(as: account.text) ?? false else { return }
     throw Failure(
@@ -73,7 +73,7 @@ extension AccountConfiguration {
       hint: "use \("--client-id")")
   }
 
-  /// Applies the settings in a request, except the proxy. Throws `invalid_request` if a value is invalid.
+  /// Applies a request's settings, except the proxy. Throws `invalid_request` if a value is invalid.
   mutating func change(to given: AccountSettings) throws(Failure) {
     var given = given
     if let name = given.provider, !name.isKnown { throw .unknownProvider(name.rawValue) }
@@ -111,7 +111,7 @@ extension AccountConfiguration {
   }
 
   /// Adds a sign-in's resources to the origins that may get tokens, as entire URLs if `withPaths`. Omits forbidden
-  /// ones such as http URLs.
+  /// URLs, such as http.
   mutating func addOrigins(of resources: [String], withPaths: Bool) {
     for resource in resources {
       guard let endpoint = try? Endpoint(resource, allowHTTPLoopback: self.allowHTTPLoopback) else { continue }
@@ -125,7 +125,6 @@ extension AccountConfiguration {
     }
   }
 
-  /// Resets the client ID and all settings of this client.
   mutating func forgetClient() {
     clientID = ""
     let table = AccountSetting.table
@@ -163,14 +162,14 @@ extension AccountConfiguration {
     }
   }
 
-  /// Splits and validates scopes (RFC 6749 section 3.3).
+  /// RFC 6749 section 3.3.
   private static func validScope(_ values: [String]) throws(Failure) -> [String] {
     do { return try Scope(values.joined(separator: " ")).values } catch {
       throw Failure(.oauth(error), account: nil)
     }
   }
 
-  /// The error if the extra parameters in `given` cannot be sent. `known` is the account's provider.
+  /// `known` is the account's provider.
   private static func extraParameterFailure(_ given: AccountSettings, _ known: ProviderName?) -> Failure? {
     do throws(ExtraParameters.Problem) {
       _ = try ExtraParameters(
@@ -198,7 +197,7 @@ extension AccountConfiguration {
       && !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(name.utf8.first ?? 0)
   }
 
-  /// Whether the text is `sha256//` and a SHA-256 digest in Base64.
+  /// Whether the text is `sha256//` and a Base64 SHA-256 digest.
   private static func isPin(_ pin: String) -> Bool {
     let prefix = "sha256//"
     guard pin.hasPrefix(prefix), let bytes = try? Base64.decode(String(pin.dropFirst(prefix.count))) else {
@@ -223,7 +222,6 @@ extension ExtraParameters.Problem {
 }
 
 extension Provider {
-  /// Throws `invalid_request` if the provider does not support sign-in from a terminal or by `flow`.
   fileprivate func checkSignIn(_ flow: LoginRequest.Flow? = nil) throws(Failure) {
     guard isKnown else { throw .unknownProvider(name.rawValue) }
     if let obstacle {

@@ -5,8 +5,8 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Responds with the metadata document of a client whose ID is a URL. `given` and `sources` override the account's
-  /// settings and key. If `requested` is nil, the client is that in `given`, or else the active account's.
+  /// Responds with a client's metadata document. `given` and `sources` override the account's settings and key. Without
+  /// `requested`, uses the client in `given`, or else the active account's.
   func clientMetadata(
     _ requested: String?, _ given: AccountSettings, _ sources: SecretSources, _ ticket: Ticket
   ) throws(Failure) {

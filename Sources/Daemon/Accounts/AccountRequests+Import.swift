@@ -5,7 +5,7 @@ internal import Vault
 internal import Wire
 
 extension AccountRequests {
-  /// Adds an account and its session from a refresh token, the first descriptor of `sources`. An error's hint repeats
+  /// Adds an account with a session from a refresh token, the first descriptor of `sources`. Error hints repeat
   /// `enteredOptions`.
   func importToken(
     _ account: AccountName, _ given: AccountSettings, _ sources: SecretSources, enteredOptions: [String],

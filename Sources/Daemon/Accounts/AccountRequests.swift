@@ -30,7 +30,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the account for commands in a directory, or unsets it if `name` is nil.
+  /// Sets the account for a directory's commands; nil unsets it.
   func use(_ name: String?, in directory: String, _ ticket: Ticket) throws(Failure) {
     guard let path = DirectoryPath(directory) else { throw .relativeDirectory }
     let account: AccountName?
@@ -46,7 +46,7 @@ final class AccountRequests: AccountPart {
       }
       account = nil
     }
-    // The next daemon will not have this account.
+    // Ephemeral accounts end with the daemon.
     if let account, services.ephemeral.contains(account) {
       throw Failure(.invalidRequest, "\(account.text) is ephemeral, so no directory can use it")
     }
@@ -64,7 +64,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Sets the program for desktop notices of ended sessions, or none if nil.
+  /// Sets the program for desktop notices of ended sessions; nil for none.
   func setNotificationProgram(_ program: String?, _ ticket: Ticket) throws(Failure) {
     context.changeSettings(for: ticket) { (settings) throws(ConfigurationError) in
       try settings.setDesktopNotifier(program)
@@ -73,7 +73,7 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// The name of the previously active account. Throws `invalid_request` if there is none.
+  /// The previously active account's name. Throws `invalid_request` if there is none.
   private func previous() throws(Failure) -> String {
     if let previous = try settings().previous { return previous.text }
     throw Failure(.invalidRequest, "no other account was the active one before", hint: "agent list")
@@ -104,14 +104,13 @@ final class AccountRequests: AccountPart {
 
   // MARK: Adding
 
-  /// Adds an account without signing in.
   private func add(_ account: AccountName, _ given: AccountSettings, _ ticket: Ticket) throws(Failure) {
     try requireNew(account)
     var given = given
     _ = given.selectProvider(named: account.text)
     var configuration = try AccountConfiguration(given)
     try configuration.refuseSelfAssertion(as: account)
-    // The sign-in reads the proxy's password, and stores it.
+    // The sign-in stores the proxy's password.
     _ = try configuration.replaceProxy(from: given)
     let (services, cancellation) = (services(for: account), context.cancellation(of: ticket))
     context.runSettingsChange(as: .changes(account), cancellation) { [configuration] () throws(SessionError) in
@@ -129,7 +128,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Showing
 
-  /// Responds with an account's settings and protection level, by default those of the active one.
+  /// `requested` is nil for the active account.
   private func show(_ requested: String?, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(requested)
     let isActive = try settings().active == account.name
@@ -139,7 +138,7 @@ final class AccountRequests: AccountPart {
     let (name, settings) = (account.name, account.configuration.settingsForDisplay.json())
     jobs.run({ [services] () throws(SessionError) in try services.protection(of: name) }) { [self, result] outcome in
       var result = result
-      // A vault error does not fail a request for settings.
+      // A vault error does not fail the request.
       result["protection"] = (try? outcome.get()).flatMap { $0 }.map { .string($0.rawValue) }
       result["settings"] = .object(settings)
       loop.send(.result(result), to: ticket)
@@ -148,7 +147,6 @@ final class AccountRequests: AccountPart {
 
   // MARK: Changing
 
-  /// Changes settings, and removes those in `unset`.
   private func set(
     _ requested: String, _ given: AccountSettings, _ unset: [AccountSetting], _ ticket: Ticket
   ) throws(Failure) {
@@ -172,7 +170,7 @@ final class AccountRequests: AccountPart {
     let cancellation = context.cancellation(of: ticket)
     context.runSettingsChange(as: .changes(account.name), cancellation) {
       [services = services(for: account.name)] () throws(SessionError) in
-      // This step may fail, so it runs first.
+      // May fail, so it runs first.
       let moved = try protection.flatMap { (level) throws(SessionError) in
         try services.changeProtection(of: change.account, to: level)
       }
@@ -284,7 +282,6 @@ final class AccountRequests: AccountPart {
     }
   }
 
-  /// Moves the session and its waiting requests to the new name.
   private func move(_ rename: Rename, _ outcome: RenamedAccount) {
     guard let account = broker.rename(rename.old, to: rename.new) else { return }
     if let generation = outcome.recordGeneration {
@@ -300,7 +297,7 @@ final class AccountRequests: AccountPart {
 
   // MARK: Removing
 
-  /// Signs an account out and removes it, without revocation at the server if `isLocal`.
+  /// Without revocation at the server if `isLocal`.
   private func remove(_ requested: String, isLocal: Bool, _ ticket: Ticket) throws(Failure) {
     try signOuts.withTarget(requested, ticket) { [self] (name, account) throws(Failure) in
       try signIns.requireNoApprovedSignIn(to: name)

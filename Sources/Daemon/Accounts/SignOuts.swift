@@ -8,11 +8,10 @@ internal import Wire
 /// A sign-out request and its accounts' results so far.
 final class SignOutBatch {
   let ticket: Ticket
-  /// Whether the request is for all accounts, so that errors of single accounts do not fail it.
+  /// Whether the request is for all accounts, so that errors of single ones do not fail it.
   let includesAllAccounts: Bool
   var pending: Set<AccountName>
   var results: [JSON] = []
-  /// The first error of any account.
   var failure: Failure?
 
   init(ticket: Ticket, includesAllAccounts: Bool, pending: Set<AccountName>) {
@@ -30,11 +29,10 @@ final class SignOuts: AccountPart {
   private var signOutsInProgress: Set<AccountName> = []
   private lazy var retryAlarm = Alarm(loop) { [unowned self] in revokePending() }
   private var retryPause = SignOuts.firstPause
-  /// The pauses between retries double from the first to the longest.
   private static let firstPause = Duration.seconds(30), longestPause = Duration.seconds(1800)
   /// How long a sign-out's caller waits for the server.
   private static let responseTimeout = Duration.seconds(5)
-  /// The delay from the daemon's start to the first revocations.
+  /// The delay before a new daemon's first revocations.
   private static let startDelay = Duration.milliseconds(500)
 
   init(
@@ -67,8 +65,8 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Calls `action` with the account to sign out, or nil if only the vault contains it. Throws `no_account` if neither
-  /// settings nor vault contain it.
+  /// Calls `action` with the account, or nil if only the vault contains it. Throws `no_account` if settings and vault
+  /// lack it.
   func withTarget(
     _ requested: String?, _ ticket: Ticket,
     _ action: @escaping (_ name: AccountName, _ account: Account?) throws(Failure) -> Void
@@ -122,8 +120,8 @@ final class SignOuts: AccountPart {
   }
 
   /// Cancels the account's work. The caller runs the returned operation on a worker, then calls ``endSignOut(_:)``.
-  /// Calls `overdue` if a refresh in progress does not end in time. `account` is nil if not in the settings.
-  /// `endsAll` is true if all accounts sign out.
+  /// Calls `overdue` if a refresh in progress does not end in time. `account` is nil if not in the settings. `endsAll`
+  /// means all accounts sign out.
   func beginSignOut(
     _ name: AccountName, _ account: Account?, isLocal: Bool, endsAll: Bool = false,
     overdue: @escaping () -> Void = {}
@@ -153,7 +151,7 @@ final class SignOuts: AccountPart {
     return operation
   }
 
-  /// Records that the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
+  /// Call when the operation of ``beginSignOut(_:_:isLocal:endsAll:overdue:)`` has ended.
   func endSignOut(_ name: AccountName) { signOutsInProgress.remove(name) }
 
   private func isIssuerShared(by account: Account) -> Bool {
@@ -161,7 +159,7 @@ final class SignOuts: AccountPart {
     return others.contains { $0.configuration.issuer.hasSameBytes(as: account.configuration.issuer) }
   }
 
-  /// Records an account's result. Responds when none is pending.
+  /// Responds when no account is pending.
   private func recordResult(
     _ batch: SignOutBatch, _ name: AccountName, wasEphemeral: Bool,
     _ outcome: Result<SignOutOperation.Outcome, SessionError>
@@ -179,7 +177,6 @@ final class SignOuts: AccountPart {
       var result = ending.revocationResult.json(name)
       if ending.revocationResult.foundNothing { result["was_signed_in"] = false }
       result["end_session_url"] = ending.logoutURL.map { .string($0) }
-      // For all accounts, reports only those that were signed in.
       if !batch.includesAllAccounts || !ending.revocationResult.foundNothing { batch.results.append(.object(result)) }
     case .failure(let error):
       log.note(.signedOut(.failed), name)
@@ -202,14 +199,14 @@ final class SignOuts: AccountPart {
   /// Schedules the revocations left by earlier daemons.
   func start() { retryAlarm.set(at: loop.now.advanced(by: Self.startDelay)) }
 
-  /// Logs the end of a session. Schedules a retry if its revocation was postponed.
+  /// Schedules a retry if the revocation was postponed.
   func handleRevocationResult(_ revocationResult: SignOutOperation.RevocationResult, _ name: AccountName) {
     log.note(.signedOut(revocationResult == .revoked ? .revoked : .notRevoked), name)
     guard revocationResult.isPostponed else { return }
     retryAlarm.set(at: loop.now.advanced(by: retryPause))
   }
 
-  /// Revokes pending tokens, except those at a locked protection level.
+  /// Revokes pending tokens, except at locked protection levels.
   func revokePending() {
     jobs.run({ [services] in services.accountsToRevoke() }) { [self] pending in
       let pending = pending.get()
@@ -222,7 +219,6 @@ final class SignOuts: AccountPart {
     }
   }
 
-  /// Revokes one account's tokens. `configuration` is nil if the settings lack the account.
   private func revokePending(_ name: AccountName, _ configuration: AccountConfiguration?) {
     let operation = services(for: name).pendingRevocation(of: name, configuration)
     jobs.runWaiting(as: .signOut(name), operation.cancellation) {
@@ -244,7 +240,7 @@ extension SignOutOperation.RevocationResult {
     return result
   }
 
-  /// Explains why tokens may still be valid. Nil if none are.
+  /// Why tokens may still be valid. Nil if none are.
   fileprivate var detail: Phrase? {
     switch self {
     case .revoked, .nothingToRevoke: nil
@@ -272,7 +268,7 @@ extension ClientRegistrationRecord.Deletion {
     detail?.addMembers(to: &result, as: "client_detail")
   }
 
-  /// Explains why the client may still exist. Nil if it was deleted.
+  /// Why the client may still exist. Nil if it was deleted.
   private var detail: Phrase? {
     switch self {
     case .deleted: nil

@@ -10,52 +10,50 @@ struct AccountSummary: Sendable {
   var name: AccountName
   var configuration: AccountConfiguration
   var isActive: Bool
-  /// The directories in which commands use this account by default.
+  /// The directories that use this account by default.
   var directories: [String] = []
-  /// Whether the settings contain the account. If not, ``configuration`` has only the record's issuer and client ID.
+  /// If false, ``configuration`` has only the record's issuer and client ID.
   var isConfigured = true
   /// Whether the account exists only in memory.
   var isEphemeral = false
   var isSignedIn = false
-  /// Whether the record can renew the session. Otherwise it contains at most an access token.
+  /// Whether the record can renew the session. If not, it contains at most an access token.
   var isRenewable = false
   /// Why the session ended, if the user did not sign out.
   var endReason: SessionError?
   /// The record's protection level. Nil without a readable record.
   var protection: Protection?
-  /// How a session without a user is renewed. Nil for a user's session.
+  /// How a session without a user is renewed. Nil for a user's.
   var unattended: UnattendedGrant?
-  /// When the secret of a registered client expires, in unix seconds.
+  /// When a registered client's secret expires, in unix seconds.
   var clientSecretExpiresAt: Int?
-  /// The thumbprint of the client's TLS certificate, and its expiry in unix seconds.
+  /// The client's TLS certificate. Its expiry is in unix seconds.
   var certificate: (thumbprint: String, expiresAt: Int)?
-  /// The user's identifier at the issuer (`sub`).
+  /// The user's `sub` at the issuer.
   var subject: String?
   /// The user's name or address, for display.
   var label: PersonLabel?
   var scope: String?
-  /// The session's authorization details (RFC 9396).
   var authorizationDetails: JSON?
-  /// The last renewal or else the sign-in, in unix seconds.
+  /// The latest renewal, or else the sign-in, in unix seconds.
   var refreshedAt: Int?
-  /// When the refresh token and the user's authorization expire.
   var expiry = GrantExpiry()
   /// The deadline for renewing the session, in unix seconds.
   var renewalDue: Int?
-  /// The origins in the settings but not in the record.
+  /// Origins in the settings but not in the record.
   var unconfirmedOrigins: [String] = []
   /// Why the record is unreadable, or differs from the settings.
   var problem: SessionError?
 
-  /// Whether the record is unreadable, but not just locked.
+  /// Whether the record is unreadable although unlocked.
   var isUnreadable: Bool {
     if case .vault = problem { problem?.isLocked == false } else { false }
   }
 }
 
-/// Summarizes the accounts of the settings and the vault.
+/// Reads accounts from settings and vault.
 enum AccountScan {
-  /// The summaries of all accounts or of `only`, including those missing from the settings. Blocking.
+  /// Summarizes all accounts or `only`, including those missing from the settings. Blocking.
   static func summaries(of settings: Settings, only: AccountName?, services: SessionServices) -> [AccountSummary] {
     var summaries: [AccountSummary] = []
     let vault = Result { () throws(SessionError) in try services.snapshot() }
@@ -91,7 +89,7 @@ enum AccountScan {
     return summaries
   }
 
-  /// The summary of an account missing from the settings. Nil if only its revocation is pending.
+  /// Nil if only a revocation is pending.
   private static func deletedAccountSummary(
     _ name: AccountName, _ protection: Protection, _ services: SessionServices, _ vault: VaultSnapshot?
   ) -> AccountSummary? {

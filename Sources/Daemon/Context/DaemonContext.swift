@@ -12,7 +12,6 @@ final class DaemonContext {
   let jobs: Jobs
   let status: DaemonStatus
   let log: EventLog
-  /// Sends responses, sets timers and watches descriptors.
   unowned let loop: any RequestLoop
   var stepSubscribers = StepSubscribers()
   /// Closes idle HTTP connections, frees memory and writes pending records. Thread-safe.
@@ -33,22 +32,22 @@ final class DaemonContext {
     self.housekeeping = housekeeping
   }
 
-  /// Receives events of the daemon. Nil until all parts exist.
+  /// Nil until all parts exist.
   var observer: (any DaemonObserver)? { log.observer }
 
-  /// Actions to run after the next read of the settings. Nil unless a read is in progress.
+  /// Actions to run after the next read. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
-  /// Whether to read the settings again for changes in `/etc/agent`, which is not watched.
+  /// Whether to check `/etc/agent`, which is not watched, for changes.
   var wantsAdministratorFiles = false
 
-  /// Whether the settings may have changed since the last read. Always true without file watches.
+  /// Whether the settings may have changed since they were read. Always true without file watches.
   var mustReadSettings: Bool {
     actionsAwaitingSettings != nil || wantsAdministratorFiles
       || files.settingsRevision.map { !settingsFile.isUpToDate(at: $0) } ?? true
   }
 
-  /// Calls `action` once the settings are current, perhaps after a worker has read them. Keeps the order of calls.
+  /// Calls `action` once the settings are current, in the order of calls.
   func whenSettingsAreRead(_ action: @escaping () -> Void) {
     guard mustReadSettings else { return action() }
     afterReadingSettings { [self] in
@@ -57,7 +56,7 @@ final class DaemonContext {
     }
   }
 
-  /// Reads the settings and checks the vault, even if the files seem unchanged.
+  /// Reads the settings and checks the vault even if the files seem unchanged.
   func reload() {
     files.invalidate()
     files.poll()
@@ -77,7 +76,7 @@ final class DaemonContext {
       [directory = services.settingsDirectory, last = settingsFile.lastReading] () throws(ConfigurationError) in
       try SettingsFile.read(in: directory, since: last)
     }) { [self] result in
-      // ``settings()`` throws the error later.
+      // ``settings()`` throws the error.
       settingsFile.adopt(result, seen: revision)
       for action in actions { action() }
       let later = actionsAwaitingSettings ?? []
@@ -87,7 +86,7 @@ final class DaemonContext {
     }
   }
 
-  /// Runs `body`, which may change the settings, on a worker. Calls `finish` on the loop after reading them again.
+  /// Runs `body`, which may change the settings, on a worker, then `finish` on the loop after reading them again.
   func runSettingsChange<Value: Sendable>(
     as share: WaitShare, _ cancellation: Cancellation, _ body: @escaping @Sendable () throws(SessionError) -> Value,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -101,22 +100,22 @@ final class DaemonContext {
     }
   }
 
-  /// The object that cancels a request's work if the sender disconnects or the request times out.
+  /// The cancellation triggered if the request's sender disconnects or the request times out.
   func cancellation(of ticket: Ticket) -> Cancellation {
     let cancellation = cancellations[ticket] ?? Cancellation()
     cancellations[ticket] = cancellation
     return cancellation
   }
 
-  /// Drops a request's state after its last response line.
+  /// Drops a request's state after the final response line.
   func didAnswer(_ ticket: Ticket) {
     stepSubscribers.remove(ticket)
     if !directoryEntries.isEmpty { directoryEntries[ticket] = nil }
     if !cancellations.isEmpty { cancellations[ticket] = nil }
   }
 
-  /// The entry for the caller's directory, for each request without an account. With a URL in the request, the entry
-  /// only decides between accounts that list the URL.
+  /// The entry for the caller's directory, by request without an account. With a URL in the request, it only decides
+  /// between accounts that list the URL.
   var directoryEntries: [Ticket: AccountDirectories.Entry] = [:]
 
   /// Cancels a request's work, unless it is spending a single-use token or code.
@@ -125,8 +124,7 @@ final class DaemonContext {
     didAnswer(ticket)
   }
 
-  /// Changes the settings file and passes the new settings to `finish`, in the order of calls. Waits for other
-  /// programs' locks.
+  /// Changes the settings file, in the order of calls. Waits for other programs' locks.
   func changeSettings(
     for ticket: Ticket, _ edit: @escaping @Sendable (inout Settings) throws(ConfigurationError) -> Void,
     then finish: @escaping (Result<Settings, SessionError>) -> Void
@@ -164,26 +162,25 @@ final class DaemonContext {
     }
   }
 
-  /// The settings as last read, possibly outdated unless called in ``whenSettingsAreRead(_:)``.
+  /// Possibly outdated, unless called in ``whenSettingsAreRead(_:)``.
   func settings() throws(Failure) -> Settings {
     do { return withEphemeral(try settingsFile.lastRead()) } catch { throw Failure(error) }
   }
 
-  /// Notifies the other parts that the settings were read or an ephemeral account changed. Must precede other notices
-  /// of the change.
+  /// Notifies other parts that the settings were read or an ephemeral account changed. Must precede other notices of
+  /// the change.
   func announceSettings() {
     guard let settings = try? settingsFile.lastRead() else { return }
     observer?.didReadSettings(settings, active: withEphemeral(settings).active)
   }
 
-  /// Adds the ephemeral accounts, which the settings file lacks.
   private func withEphemeral(_ settings: Settings) -> Settings {
     settings.adding(
       services.ephemeral.accounts, active: services.ephemeral.active, previous: services.ephemeral.previous)
   }
 }
 
-/// A part of the daemon that handles some kinds of requests.
+/// A part of the daemon.
 class DaemonPart {
   let context: DaemonContext
 
@@ -210,7 +207,7 @@ class DaemonPart {
 
   func announceSettings() { context.announceSettings() }
 
-  /// Services that log the steps and warnings of work on an account before the work's result is handled.
+  /// Services whose steps and warnings are logged before the work's result is handled.
   func services(for account: AccountName) -> SessionServices {
     let note = jobs.messageSender { [log] (event: LogEvent) in log.note(event, account) }
     let services = services.ephemeral.contains(account) ? services.forEphemeralAccount() : services
@@ -221,12 +218,11 @@ class DaemonPart {
     }
   }
 
-  /// Logs a progress step if any request receives steps.
   func logStep(_ step: @autoclosure () -> LogStep, _ account: AccountName) {
     if !context.stepSubscribers.isEmpty { log.note(.step(step()), account) }
   }
 
-  /// The deadline for waiting for an unreachable server. Nil if the request may not wait.
+  /// Nil if the request may not wait.
   func waitDeadline(_ seconds: Int?) -> Instant? { seconds.map { loop.now.advanced(by: .seconds($0)) } }
 
   /// A random number in 0..<1.
@@ -235,7 +231,7 @@ class DaemonPart {
     return Double(UInt16(bytes[0]) << 8 | UInt16(bytes[1])) / 65_536
   }
 
-  /// Responds with the result that `answer` makes from the value, or with an error that names `account`.
+  /// Responds with `answer`'s result, or an error that names `account`.
   func send<Value>(
     _ outcome: Result<Value, SessionError>, _ account: AccountName?, _ ticket: Ticket, _ answer: (Value) -> JSONObject
   ) {
@@ -251,7 +247,7 @@ class DaemonPart {
 }
 
 extension Result where Failure == SessionError {
-  /// Returns the value, or throws the error as a ``Wire/Failure`` that names `account`.
+  /// Throws a ``Wire/Failure`` that names `account`.
   func valueOrFailure(account: String?) throws(Wire.Failure) -> Success {
     do { return try get() } catch { throw Wire.Failure(error, account: account) }
   }
@@ -270,8 +266,8 @@ extension Failure {
       .invalidRequest, Phrase("cannot use a descriptor of the request: \(Phrase(stringLiteral: error.message))"))
   }
 
-  /// The daemon is stopping. The client may start another.
+  /// The client may start another daemon.
   static let stopping = Failure(.daemonUnavailable, "the daemon is stopping", hint: "try again")
-  /// The user has stopped the daemon. The client must not start another.
+  /// The client must not start another daemon.
   static let stopped = Failure(.daemonStopped, "the daemon was stopped", hint: "agent daemon start")
 }

@@ -67,6 +67,5 @@ enum VersionInfo {
     return object
   }
 
-  /// The output of `agentd --version`.
   static let text = "agentd \(Product.version)\n"
 }

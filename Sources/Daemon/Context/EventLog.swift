@@ -9,7 +9,7 @@ internal import Wire
 /// valid account names, no text from servers, files or peers.
 final class EventLog {
   static let capacity = 500
-  /// The maximum number of session and account events.
+  /// The limit for session and account events.
   static let sessionCapacity = 200
 
   private let time: any TimeSource
@@ -37,14 +37,14 @@ final class EventLog {
     observer?.didPublish(entry)
   }
 
-  /// The log, oldest entry first, and the number of dropped entries.
+  /// Oldest entry first, and the number of dropped entries.
   var json: JSONObject {
     JSONObject([
       ("events", .array(entries.elements.map { .object($0.line.json) })), ("dropped", .int(entries.dropped)),
     ])
   }
 
-  /// The session and account events of one account, or all if nil, oldest first, and the number of dropped ones.
+  /// The events of one account, or all if nil.
   func sessionJSON(of account: AccountName?) -> JSONObject {
     let entries = sessionEntries.elements.filter { entry in account.map { entry.concerns($0.text) } ?? true }
     return JSONObject([
@@ -54,7 +54,6 @@ final class EventLog {
 }
 
 extension LogEvent {
-  /// The event to log for an observation of a session operation.
   init(_ observation: SessionObservation) {
     self =
       switch observation {

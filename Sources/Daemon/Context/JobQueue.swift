@@ -1,4 +1,4 @@
-/// Runs jobs that use only local files, one at a time, in order. Used on the loop only.
+/// Runs jobs on local files one at a time, in order. Used on the loop only.
 final class JobQueue {
   private let jobs: Jobs
   private var waiting: [() -> Void] = []
@@ -6,7 +6,6 @@ final class JobQueue {
 
   init(_ jobs: Jobs) { self.jobs = jobs }
 
-  /// Runs `body` on a worker after the earlier jobs, then `finish` on the loop.
   func run<Value: Sendable, Problem>(
     _ body: @escaping @Sendable () throws(Problem) -> Value,
     then finish: @escaping (Result<Value, Problem>) -> Void

@@ -5,25 +5,24 @@ internal import Sessions
 
 /// Runs blocking work on threads, and handles the results on the loop (invariant: the loop never blocks).
 ///
-/// Work on local files uses a few threads. Work that waits for servers, locks or peers uses as many as the system
-/// allows, within the limits of ``WaitShare``.
+/// Work on local files uses a few threads. Work that waits for servers, locks or peers uses as many as the system and
+/// ``WaitShare`` allow.
 final class Jobs {
   private static let maximumLocalThreads = 16
   private static let maximumWaitingThreads = 2048
-  /// The descriptors needed for an exchange with a server.
+  /// Needed for an exchange with a server.
   private static let descriptorsForWait = 6
-  /// The descriptors reserved for local connections and files, at most half of all.
+  /// Reserved for local connections and files, at most half of all.
   private static let descriptorsForLocal = 512
 
   private let localPool: WorkerPool
-  /// The threads that wait for servers, locks or peers.
   private let waitPool: WorkerPool
   private let maximumThreadsPerServer: Int
   private let inbox: Inbox
   /// The files to check before handling a result.
   let files: WatchedFiles
   private var shares: [WaitShare: Share] = [:]
-  /// The cancellation and group of each wait in progress, by number.
+  /// Waits in progress, by number.
   private var waits: [UInt64: (cancellation: Cancellation, share: WaitShare?)] = [:]
   private var lastWaitNumber: UInt64 = 0
   /// The error for new work and cancelled waits during shutdown. Nil before it.
@@ -31,7 +30,6 @@ final class Jobs {
   /// The number of local jobs with unhandled results.
   private(set) var localJobCount = 0
 
-  /// The jobs of a ``WaitShare``.
   private struct Share {
     var running = 0
     var queue: [() -> Void] = []
@@ -54,14 +52,14 @@ final class Jobs {
   /// The number of waits with unhandled results.
   var waitCount: Int { waits.count }
 
-  /// Whether any wait is spending a single-use token or code, and so is never cancelled.
+  /// Whether any wait is spending a single-use token or code.
   var isSpending: Bool { waits.values.contains { $0.cancellation.isSpending } }
 
   var spendingAccounts: [AccountName] {
     Set(waits.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
 
-  /// A value that only the loop's thread uses, carried through a worker.
+  /// Used on the loop only, though carried through a worker.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
   /// Runs `body`, which waits only for the file system, then `finish` on the loop.
@@ -82,8 +80,8 @@ final class Jobs {
     }
   }
 
-  /// Runs `body`, which may wait for servers or processes, once `share` has fewer running jobs than its limit. Then
-  /// calls `finish` on the loop, with `tooBusy` if there is no thread, or `cancelled` if cancelled before `body` began.
+  /// Runs `body`, which may wait for servers or processes, once `share` permits. Then calls `finish` on the loop, with
+  /// `tooBusy` if there is no thread, or `cancelled` if cancelled before `body` began.
   ///
   /// - Parameter server: The server that `body` waits for, if many accounts may share it.
   func runWaiting<Value: Sendable>(
@@ -116,8 +114,8 @@ final class Jobs {
     }
   }
 
-  /// Waits without occupying a thread, then calls `finish` on the loop. `begin` starts the wait, and calls its argument
-  /// once, on any thread, when the wait ends.
+  /// Waits without a thread, then calls `finish` on the loop. `begin` starts the wait, and calls its argument once, on
+  /// any thread, at the end.
   func wait<Value: Sendable>(
     _ cancellation: Cancellation, _ begin: (@escaping @Sendable (Result<Value, SessionError>) -> Void) -> Void,
     then finish: @escaping (Result<Value, SessionError>) -> Void
@@ -126,7 +124,7 @@ final class Jobs {
     begin { [inbox] result in inbox.post { back.value(result) } }
   }
 
-  /// Registers a wait. The returned function, called on the loop, ends the wait and passes the result to `finish`.
+  /// Returns a function, to call on the loop, that ends the wait and passes the result to `finish`.
   private func registerWait<Value>(
     _ cancellation: Cancellation, as share: WaitShare? = nil, _ finish: @escaping (Result<Value, SessionError>) -> Void
   ) -> (Result<Value, SessionError>) -> Void {
@@ -153,7 +151,7 @@ final class Jobs {
     if mayBegin { begin() }
   }
 
-  /// Records the end of a job, and begins the next of its share.
+  /// Begins the share's next job.
   private func recordEnd(in name: WaitShare) {
     guard var share = shares[name] else { return }
     let next = share.queue.isEmpty ? nil : share.queue.removeFirst()
@@ -162,19 +160,19 @@ final class Jobs {
     next?()
   }
 
-  /// Cancels current and future waits, except those that are spending a token or code. If `isPermanent`, clients must
-  /// not start another daemon.
+  /// Cancels current and future waits, except sign-outs and those spending a token or code. If `isPermanent`, clients
+  /// must not start another daemon.
   func endWaits(isPermanent: Bool = false) {
     stopError = .stopping(isPermanent: isPermanent)
     for wait in waits.values where wait.share?.hasShortTimeLimit != true { wait.cancellation.cancel() }
   }
 
-  /// Replaces a cancellation error with ``stopError`` during shutdown. Returns other errors unchanged.
+  /// During shutdown, replaces a cancellation error with ``stopError``.
   func replaceCancellation(_ error: SessionError) -> SessionError {
     stopError.flatMap { error.isCancellation ? $0 : nil } ?? error
   }
 
-  /// Returns a function that sends a running job's messages to `receive` on the loop, before the job's result.
+  /// Returns a function that sends a running job's messages to `receive` on the loop, before its result.
   func messageSender<Message: Sendable>(_ receive: @escaping (Message) -> Void) -> @Sendable (Message) -> Void {
     let back = LoopBound(value: receive)
     return { [inbox] message in inbox.post { back.value(message) } }

@@ -7,19 +7,19 @@ final class LogMirror {
   private let output: FileDescriptor
   private let hasLevels: Bool
 
-  /// The line prefix of failures in systemd's journal (sd-daemon(3)).
+  /// The journal's line prefix for failures (sd-daemon(3)).
   private static let warning = "<4>"
-  /// The line prefix of other entries.
+  /// The prefix for other entries.
   private static let information = "<6>"
 
-  /// - Parameter hasLevels: Whether to begin each line with its priority, for systemd's journal.
+  /// - Parameter hasLevels: Whether lines begin with their priority, for systemd's journal.
   init(_ output: consuming FileDescriptor, hasLevels: Bool) {
     self.output = output
     self.hasLevels = hasLevels
   }
 
-  /// Writes to a duplicate of standard error. Nil if duplication fails. `journalStream` is the variable
-  /// `JOURNAL_STREAM`, set if systemd's journal reads the output (systemd.exec(5)).
+  /// Writes to a duplicate of standard error. Nil on failure. `journalStream` is `JOURNAL_STREAM`, set if systemd's
+  /// journal reads the output (systemd.exec(5)).
   static func standardError(journalStream: String?) -> LogMirror? {
     let standard = FileDescriptor(owning: Output.Stream.standardError.rawValue)
     let copy = try? standard.duplicate()
@@ -28,7 +28,6 @@ final class LogMirror {
     return LogMirror(copy, hasLevels: journalStream?.isEmpty == false)
   }
 
-  /// Writes an entry as one line, unless the output is full.
   func write(_ entry: LogEntry) {
     let level = hasLevels ? (entry.event.properties.isFailure ? Self.warning : Self.information) : ""
     // A line of this length is written atomically to a writable pipe (pipe(7)).

@@ -1,9 +1,9 @@
-/// A ring buffer of the last ``capacity`` elements.
+/// The latest ``capacity`` elements.
 struct Ring<Element> {
   private let capacity: Int
-  /// The elements. Once there are ``capacity``, the oldest is at ``next``.
+  /// Once full, the oldest is at ``next``.
   private var slots: [Element] = []
-  /// The index of the next element to overwrite.
+  /// The index to overwrite next.
   private var next = 0
   /// The number of overwritten elements.
   private(set) var dropped = 0
@@ -17,6 +17,6 @@ struct Ring<Element> {
     dropped += 1
   }
 
-  /// All elements, oldest first.
+  /// Oldest first.
   var elements: [Element] { Array(slots[next...] + slots[..<next]) }
 }

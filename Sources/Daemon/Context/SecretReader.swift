@@ -51,7 +51,7 @@ enum SecretReader {
   }
 }
 
-/// Reads a passphrase or PIN from a descriptor passed by a client.
+/// Reads a client's passphrase or PIN.
 enum VaultSecret {
   static let maximumBytes = 1024
 
@@ -62,6 +62,5 @@ enum VaultSecret {
       cancellation, isValid: isUTF8)
   }
 
-  /// Whether the bytes are well-formed UTF-8 (RFC 3629 section 4). Copies nothing.
   static func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 }

@@ -13,7 +13,7 @@ struct StepSubscribers {
     fileprivate func set(_ isSet: Bool) { value.store(isSet, ordering: .relaxed) }
   }
 
-  /// Set while any request receives steps. Workers check the flag before sending one.
+  /// Set while any request receives steps. Workers check it before sending one.
   let anyRequestFlag = Flag()
 
   /// The account of each request. Nil for all accounts.
@@ -23,10 +23,9 @@ struct StepSubscribers {
 
   var isEmpty: Bool { subjects.isEmpty }
 
-  /// Adds a request for the steps of one account, or of all accounts if nil.
   mutating func add(_ ticket: Ticket, about account: AccountName?) { subjects[ticket] = .some(account) }
 
-  /// Limits a request's steps to one account, once known.
+  /// Limits a request to one account's steps, once known.
   mutating func narrow(_ ticket: Ticket, to account: AccountName) {
     if subjects[ticket] != nil { subjects[ticket] = .some(account) }
   }

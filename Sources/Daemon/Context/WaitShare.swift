@@ -1,26 +1,24 @@
 internal import OAuth
 internal import Wire
 
-/// A group of jobs that wait for servers, peers or processes. Jobs beyond its limit are queued and delay no other group
-/// (invariant: fair shares).
+/// A group of jobs that wait for servers, peers or processes. Jobs beyond its limit delay no other group (invariant:
+/// fair shares).
 enum WaitShare: Hashable, Sendable {
-  /// The refreshes of one account.
   case refresh(AccountName)
   /// Requests to the server about one account's session.
   case questions(AccountName)
-  /// Exchanges of one account's token for tokens with other targets.
+  /// Exchanges of one account's token for other targets.
   case exchanges(AccountName)
-  /// The roles that one account assumes at one service.
+  /// One account's roles at one service.
   case roles(AccountName, Endpoint)
-  /// Cleanup at one account's server, for example after incomplete sign-ins.
+  /// Cleanup at one account's server, such as after incomplete sign-ins.
   case cleanup(AccountName)
-  /// Changes of one account, which wait for its lock.
+  /// Changes of one account, waiting for its lock.
   case changes(AccountName)
-  /// The sign-outs and revocations of one account.
   case signOut(AccountName)
-  /// Changes of the settings file, in order. They wait for its lock.
+  /// Changes of the settings file, in order, waiting for its lock.
   case settings
-  /// Changes of the vault's keys, which may use much memory.
+  /// Changes of the vault's keys, which may need much memory.
   case vault
   /// One sign-in, by its number.
   case signIn(UInt64)
@@ -29,7 +27,6 @@ enum WaitShare: Hashable, Sendable {
   /// All accounts at one ``AccountConfiguration/server``. The limit depends on the number of threads.
   case server(String)
 
-  /// The group of a request's connection.
   init(_ ticket: Ticket) { self = .request(ticket.connection) }
 
   /// The account whose tokens the work may spend.
@@ -43,7 +40,7 @@ enum WaitShare: Hashable, Sendable {
   /// Whether the work has its own time limit, short enough for shutdown.
   var hasShortTimeLimit: Bool { if case .signOut = self { true } else { false } }
 
-  /// The maximum number of this group's jobs that run at once.
+  /// How many of this group's jobs run at once.
   var limit: Int {
     switch self {
     case .refresh, .settings: 1

@@ -6,9 +6,9 @@ internal import Vault
 final class WatchedFiles {
   /// Nil without file watches.
   private let changes: FileChanges?
-  /// The settings file's revision at the last ``poll()``. Nil if workers must check the file for each request.
+  /// The settings file's revision at the latest ``poll()``. Nil if workers must check the file for each request.
   private(set) var settingsRevision: UInt64?
-  /// Like ``settingsRevision``, for the vault file.
+  /// Like ``settingsRevision``.
   private(set) var vaultRevision: UInt64?
 
   init(settings: SettingsFile, vault: Vault) {
@@ -18,7 +18,7 @@ final class WatchedFiles {
   /// Watches nothing.
   init() { changes = nil }
 
-  /// Whether the files are not watched, because the user has no watches left.
+  /// Whether the user has no watches left.
   var isUnwatched: Bool { changes == nil }
 
   /// Treats the files as changed at the next ``poll()``.

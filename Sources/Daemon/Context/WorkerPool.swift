@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Threads for blocking work. They start on demand and end when idle.
+/// Threads for blocking work, started on demand and ended when idle.
 final class WorkerPool: Sendable {
-  /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
+  /// As many threads as unfinished jobs or more, up to the limits of pool and system.
   private struct State {
     var threads = 0
     /// Queued or running jobs.
@@ -14,17 +14,16 @@ final class WorkerPool: Sendable {
   private let state = Monitor(State())
   private let idleTime: Duration
   private let maximumThreads: Int
-  /// Whether one thread never ends. Only then are jobs beyond the limit queued, not refused.
+  /// Whether one thread never ends. If so, jobs beyond the limit are queued, not refused.
   private let keepsOneThread: Bool
 
-  /// - Parameter idleTime: How long a thread without work remains.
   init(idleTime: Duration = .seconds(5), maximumThreads: Int) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads
     keepsOneThread = false
   }
 
-  /// A pool with one thread that never ends. Throws `EAGAIN` if the system allows no more threads.
+  /// One thread never ends. Throws `EAGAIN` if the system allows no more threads.
   init(keepingOneThreadOf maximumThreads: Int, idleTime: Duration = .seconds(5)) throws(SystemError) {
     self.idleTime = idleTime
     self.maximumThreads = maximumThreads
@@ -35,8 +34,8 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs a job on a thread, and calls `report` there once the thread counts as free. If no thread is available, queues
-  /// the job if the pool keeps one thread, or else returns false.
+  /// Runs a job on a thread, then calls `report` there once the thread counts as free. Without a thread, queues the job
+  /// if the pool keeps one, or else returns false.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {
@@ -59,7 +58,7 @@ final class WorkerPool: Sendable {
     return true
   }
 
-  /// Starts a thread for a job. Returns false if no thread can run the job.
+  /// Returns false if no thread can run the job.
   private func startThread() -> Bool {
     if (try? Threads.start(name: "worker", { [self] in runJobs() })) != nil { return true }
     return state.withLock { state in
@@ -83,7 +82,7 @@ final class WorkerPool: Sendable {
     report()
   }
 
-  /// Stops counting the calling thread. Returns false if a job needs the thread.
+  /// Returns false if a job needs the calling thread.
   private func retireIfUnneeded() -> Bool {
     state.withLock { state in
       guard state.unfinished < state.threads else { return false }

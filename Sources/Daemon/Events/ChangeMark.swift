@@ -12,7 +12,7 @@ struct ChangeMark: Sendable {
     directories = own.map { [$0] } ?? UserDirectories.runtimeCandidates()
   }
 
-  /// Replaces the line with a new random one. Blocking.
+  /// Writes a new random line. Blocking.
   func change() {
     let line = Array((HexDigit.text(Randomness.bytes(8)) + "\n").utf8)
     for path in directories {

@@ -2,11 +2,11 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Runs the commands configured for events, a few at once, each with a time limit. Never blocks.
+/// Runs the commands configured for events, a few at once, with time limits. Never blocks.
 final class EventCommandRunner {
   static let maximumRunning = 4
   static let maximumQueued = 64
-  /// The time between SIGTERM and SIGKILL for an overdue command.
+  /// The time between SIGTERM and SIGKILL.
   private static let graceTime = Duration.seconds(2)
 
   struct QueuedCommand: Sendable {
@@ -14,10 +14,10 @@ final class EventCommandRunner {
     var position: Int
     var command: EventCommand
     var account: AccountName?
-    /// The event as a line of JSON, for standard input.
+    /// The event as a JSON line, for standard input.
     var input: [UInt8]
 
-    /// Starts the command in its own session, with the input and only these variables. Discards its output. Blocking.
+    /// Starts the command in its own session, with only these variables. Discards its output. Blocking.
     func start(environment: [String]) throws(SystemError) -> EventCommandRunner.StartedCommand {
       let pipe = try Pipe()
       // A pipe holds more than the longest event, so the write does not wait.
@@ -40,7 +40,6 @@ final class EventCommandRunner {
   }
 
   struct StartedCommand: Sendable {
-    /// The process ID.
     let process: Int32
     /// Readable when the process has ended.
     let endDescriptor: SharedDescriptor
@@ -57,32 +56,32 @@ final class EventCommandRunner {
   }
 
   private let poller: Poller
-  /// The process IDs of killed commands whose end could not be watched.
+  /// Killed commands whose end could not be watched.
   private var unwatched: [Int32] = []
-  /// The running commands, by their key in the poller.
+  /// By the command's key in the poller.
   private var running: [UInt64: RunningCommand] = [:]
   /// The number of commands that workers are starting.
   private var starting = 0
   private var waiting: [QueuedCommand] = []
   private var droppedCount = 0
   private var lastKey: UInt64 = 0
-  /// When the runner closes. Nil until shutdown.
+  /// When the runner closes. Nil before shutdown.
   private var end: Instant?
   private var isClosed = false
 
   init() throws(SystemError) { poller = try Poller() }
 
-  /// The descriptor to poll, readable when a command has ended.
+  /// Readable when a command has ended.
   var raw: Int32 { poller.raw }
 
   var isIdle: Bool { running.isEmpty && starting == 0 && waiting.isEmpty && unwatched.isEmpty }
 
-  /// Queues a command, unless too many are waiting or the runner is closed.
+  /// Queues a command, unless too many are queued or the runner is closed.
   func add(_ queuedCommand: QueuedCommand) {
     if !isClosed, waiting.count < Self.maximumQueued { waiting.append(queuedCommand) } else { droppedCount += 1 }
   }
 
-  /// Removes and returns the next command to start. Nil if none waits or too many are running.
+  /// Returns the next command to start. Nil if none is queued or too many are running.
   func takeNext() -> QueuedCommand? {
     guard running.count + starting < Self.maximumRunning, !waiting.isEmpty else { return nil }
     starting += 1
@@ -94,7 +93,7 @@ final class EventCommandRunner {
     return droppedCount
   }
 
-  /// Handles a command from ``takeNext()`` after a worker tried to start it. Returns the problem if it did not start.
+  /// Handles a start by a worker. Returns the problem if it failed.
   func handleStart(_ queuedCommand: QueuedCommand, _ outcome: Result<StartedCommand, SystemError>, now: Instant)
     -> LogEvent
     .CommandProblem?
@@ -111,7 +110,7 @@ final class EventCommandRunner {
           deadline: min(now.advanced(by: .seconds(queuedCommand.command.timeoutSeconds)), end ?? .distantFuture))
         return nil
       } catch {
-        // A command without a watch must not run. This does not wait for its end (invariant: the loop never blocks).
+        // A command without a watch must not run. Its end is not awaited (invariant: the loop never blocks).
         Self.signal(started.process, Signals.SIGKILL)
         unwatched.append(started.process)
         unwatchedDue = now.advanced(by: Self.unwatchedInterval)
@@ -131,12 +130,12 @@ final class EventCommandRunner {
     unwatchedDue = unwatched.isEmpty ? .distantFuture : now.advanced(by: Self.unwatchedInterval)
   }
 
-  /// Reaps ended commands. Calls `report` for each that failed.
+  /// Calls `report` for each command that failed.
   func reapEnded(_ report: (QueuedCommand, LogEvent.CommandProblem) -> Void) {
     guard let events = try? poller.wait(timeoutMilliseconds: 0) else { return }
     for event in events {
       guard let ended = running[event.key] else { continue }
-      // Kills the rest of the command's group. The process ID is valid until the wait below.
+      // Kills the rest of the group. The process ID is valid until the wait below.
       if ended.wasTerminated { Self.signal(ended.process, Signals.SIGKILL) }
       let status: ProcessStatus?
       do { status = try Spawn.tryWait(ended.process) } catch { status = .exited(0) }
@@ -147,7 +146,6 @@ final class EventCommandRunner {
     }
   }
 
-  /// Describes a command's failure. Nil if it succeeded.
   private static func problem(_ status: ProcessStatus, _ wasTerminated: Bool) -> LogEvent.CommandProblem? {
     if wasTerminated { return .timedOut }
     switch status {
@@ -157,12 +155,11 @@ final class EventCommandRunner {
     }
   }
 
-  /// When to call ``endOverdue(_:)`` next.
   var nextDeadline: Instant? {
     (running.values.map(\.deadline) + (unwatched.isEmpty ? [] : [unwatchedDue])).min()
   }
 
-  /// Ends overdue commands with SIGTERM, then with SIGKILL.
+  /// Sends SIGTERM to overdue commands, then SIGKILL.
   func endOverdue(_ now: Instant) {
     if let end, end <= now {
       isClosed = true

@@ -3,10 +3,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Runs the commands that the settings define for events.
 final class EventCommands: DaemonPart {
   private let commands: EventCommandRunner
-  /// Ends commands at their deadlines.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     commands.endOverdue(loop.now)
     setAlarm()
@@ -20,7 +18,7 @@ final class EventCommands: DaemonPart {
 
   var isIdle: Bool { commands.isIdle }
 
-  /// Closes the runner at `end`, the deadline of running commands. Kills those that remain at the returned time.
+  /// Closes the runner and ends commands at `end`. Kills those that remain at the returned time.
   func close(at end: Instant) -> Instant {
     defer { alarm.set(at: end) }
     return commands.close(at: end)
@@ -30,7 +28,6 @@ final class EventCommands: DaemonPart {
 
   private func setAlarm() { alarm.set(at: commands.nextDeadline) }
 
-  /// Runs the commands configured for an event, with the current settings.
   func run(for entry: SessionEntry) { context.whenSettingsAreRead { [self] in queueCommands(for: entry) } }
 
   private func queueCommands(for entry: SessionEntry) {
@@ -69,13 +66,13 @@ final class EventCommands: DaemonPart {
     log.note(.commandFailed(position: queuedCommand.position, problem), queuedCommand.account)
   }
 
-  /// Handles ended commands, and starts queued ones.
+  /// Handles ended commands.
   private func serve() {
     commands.reapEnded { queuedCommand, problem in note(problem, of: queuedCommand) }
     start()
   }
 
-  /// The daemon's variables that commands may inherit, and its socket's path unless default.
+  /// The daemon's variables for commands, and the socket's path unless default.
   private var commandEnvironment: [String] {
     let kept = Environment.all().filter { DaemonEnvironment.isForCommands($0.0) }.map { "\($0.0)=\($0.1)" }
     guard let socket = context.status.socketPath,

@@ -7,14 +7,14 @@ struct Followers {
   private var followedEvents: [Ticket: FollowedEvents] = [:]
 
   enum FollowedEvents: Equatable {
-    /// Events of one account, or of all accounts if nil.
+    /// Of one account, or of all if nil.
     case sessions(of: AccountName?)
     case leases
   }
 
   var count: Int { followedEvents.count }
 
-  /// Adds a request. Returns false if ``maximumCount`` requests already follow.
+  /// Returns false if there are ``maximumCount`` requests.
   mutating func add(_ ticket: Ticket, _ subject: FollowedEvents) -> Bool {
     guard followedEvents.count < Self.maximumCount else { return false }
     followedEvents[ticket] = subject

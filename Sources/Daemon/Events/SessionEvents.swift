@@ -8,12 +8,11 @@ final class SessionEvents: AccountPart {
   private let leases: Leases
   private let lock: VaultLock
   private let mark: ChangeMark
-  /// Whether a worker is writing the mark, and whether it must write again.
+  /// Whether a worker is writing the mark, and must write it again.
   private var isWritingMark = false, isMarkDue = false
-  /// Results to send after the change mark is written.
+  /// Replies to send after the mark is written.
   private var delayedReplies: [(reply: Reply, ticket: Ticket)] = []
   private var followers = Followers()
-  /// Nil until the settings are read.
   private var publishedAccounts: PublishedAccounts?
 
   init(
@@ -29,7 +28,6 @@ final class SessionEvents: AccountPart {
     updateMark()
   }
 
-  /// Responds with recent events, or starts to follow new ones.
   func handle(_ request: EventsRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.requestedName(request.account)
     guard request.follows else {
@@ -41,7 +39,6 @@ final class SessionEvents: AccountPart {
     loop.send(.event(.following), to: ticket)
   }
 
-  /// Passes an entry to token files, followers and commands.
   func publish(_ entry: SessionEntry) {
     if entry.event.changesTokens { updateMark() }
     tokenFiles.applyEvent(entry)
@@ -50,18 +47,16 @@ final class SessionEvents: AccountPart {
     commands.run(for: entry)
   }
 
-  /// Passes an entry to the followers of leases.
   func publish(_ entry: LeaseEntry) {
     for ticket in followers.ticketsForLeases { loop.send(.event(.leaseEntry(entry)), to: ticket) }
   }
 
-  /// Writes the change mark, so that shell prompts are updated.
+  /// Writes the change mark, which updates shell prompts.
   private func updateMark() {
     isMarkDue = true
     writeMark()
   }
 
-  /// Writes the change mark if due, then sends the replies that wait for it.
   private func writeMark() {
     guard isMarkDue, !isWritingMark else { return }
     (isMarkDue, isWritingMark) = (false, true)
@@ -75,14 +70,14 @@ final class SessionEvents: AccountPart {
     }
   }
 
-  /// Delays a result while the change mark, which the next prompt reads, is being written. Returns false if the caller
-  /// must send the result.
+  /// Delays a reply while the change mark, which the next prompt reads, is being written. Returns false if the caller
+  /// must send it.
   func postpone(_ reply: Reply, of ticket: Ticket) -> Bool {
     if isWritingMark { delayedReplies.append((reply, ticket)) }
     return isWritingMark
   }
 
-  /// Ends all event streams at shutdown.
+  /// Ends all event streams.
   func stop() {
     for ticket in followers.removeAll() { loop.send(.failure(stopFailure), to: ticket) }
   }
@@ -90,14 +85,14 @@ final class SessionEvents: AccountPart {
   // MARK: Accounts
 
   struct PublishedAccounts {
-    /// The revision of the settings file.
+    /// The settings file's revision.
     var revision: UInt64
     var names: [AccountName]
     var active: AccountName?
     var directories: AccountDirectories
   }
 
-  /// Publishes changes since the last published list. The active account may be ephemeral.
+  /// Publishes changes since the last call. The active account may be ephemeral.
   func publishAccounts(_ settings: Settings, _ active: AccountName?) {
     guard publishedAccounts?.revision != settingsFile.revision || publishedAccounts?.active != active,
       broker.renames.isEmpty  // A rename must not appear as a removal and an addition.
@@ -114,12 +109,12 @@ final class SessionEvents: AccountPart {
       log.publish(.accountRemoved, name)
     }
     for name in names where !old.contains(name) { log.publish(.accountAdded, name) }
-    // Prompts show the account of their directory.
+    // Prompts show their directory's account.
     if before.directories != settings.directories { updateMark() }
     if before.active != active { log.publish(.activeChanged, active) }
   }
 
-  /// Publishes a rename, which would otherwise appear as removal and addition.
+  /// A rename would otherwise appear as removal and addition.
   func publishRename(_ old: AccountName, to new: AccountName) {
     followers.rename(old, to: new)
     publishedAccounts?.names.removeAll { $0 == old }

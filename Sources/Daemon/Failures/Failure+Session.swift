@@ -159,10 +159,9 @@ extension Failure {
     }
   }
 
-  // MARK: - The account and its session
+  // MARK: - Sessions
 
-  /// An account does not exist. The hint suggests similar names in `known`. `name` is nil if none was requested and
-  /// there are no accounts.
+  /// Suggests similar names in `known`. `name` is nil if none was requested and there are no accounts.
   private init(noAccount name: String?, among known: [String]) {
     guard let name else {
       self.init(.noAccount, "no accounts yet", hint: .command("agent login"))
@@ -192,8 +191,8 @@ extension Failure {
         : Phrase("restore it, or sign in again: \(signIn)").withCommandAtEnd(signIn))
   }
 
-  /// The ID Token's `claim` differs from that at the sign-in (OpenID Connect Core section 12.2): `iss`, `sub`, `aud`,
-  /// `azp` or `nonce`. Nil for another claim.
+  /// The ID Token's `claim` differs from the sign-in's (OpenID Connect Core section 12.2). Nil for claims other than
+  /// `iss`, `sub`, `aud`, `azp` and `nonce`.
   private init(identityChanged claim: String?, of account: String) {
     let message =
       switch claim {
@@ -214,10 +213,10 @@ extension Failure {
     self.init(.identityChanged, message, hint: hint)
   }
 
-  // MARK: - Permitted destinations of tokens
+  // MARK: - Origins
 
-  /// No account, or not the requested one, may send its token to `origin`. `url` is set if no account was requested.
-  /// The hint never lets an existing account send its token there.
+  /// The token of `account` may not be sent to `origin`. If `account` is nil, no account may send its token there, and
+  /// `url` is set. The hint then changes no existing account.
   private init(notListed origin: String, _ account: String?, _ url: String?) {
     guard let account else {
       self.init(
@@ -230,7 +229,7 @@ extension Failure {
       hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// The command that signs in at a URL, or shows help if this is impossible or unsafe to paste.
+  /// Shows help if the URL is unsuitable or unsafe to paste.
   private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"
@@ -238,7 +237,7 @@ extension Failure {
     return "agent login \(ShellWord.quoted(url))\(uri.isHTTPS ? "" : " --allow-http-loopback")"
   }
 
-  /// The command that adds an origin to an account. Nil if unsafe to paste.
+  /// Nil if unsafe to paste.
   private static func commandAddingOrigin(_ origin: String, _ account: String) -> String? {
     guard ShellWord.isHarmless(origin), !origin.utf8.contains(UInt8(ascii: " ")) else { return nil }
     let prefix = "https://"
@@ -246,9 +245,7 @@ extension Failure {
     return "agent account set \(account) --host \(ShellWord.quoted(host))"
   }
 
-  /// Describes a protocol error for users.
-  ///
-  /// - Parameter login: The command that signs in to the account.
+  /// `login` signs in to the account.
   init(_ error: OAuthError, _ login: SignInCommand) {
     let row = error.code.row(login)
     var account = row.isAboutHost ? login.account : nil

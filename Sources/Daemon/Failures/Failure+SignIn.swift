@@ -5,7 +5,7 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// The redirect URI's port could not be opened. `port` is nil unless the error concerns a certain port.
+  /// Cannot listen for the redirect. `port` is nil unless the error concerns one.
   init(port: Int?, _ problem: SystemError, _ login: SignInCommand) {
     guard let port, problem.isAddressInUse else {
       self.init(
@@ -19,7 +19,7 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.withPaste)")
   }
 
-  /// Another program or sign-in uses the redirect URI's port.
+  /// Another program or sign-in uses the port.
   init(port: Int, _ holder: PortListener, _ login: SignInCommand) {
     let program = holder.program.map { TerminalText.clean($0, limit: 64) }
     let whose =
@@ -41,7 +41,6 @@ extension Failure {
       hint: "stop that program, or sign in without a listener: \(login.withPaste)")
   }
 
-  /// The sign-in needs a client ID. The hint explains how to get one.
   init(_ missing: MissingClient, _ login: SignInCommand) {
     let server = TerminalText.clean(missing.server)
     let redirect = missing.redirectURI.map { TerminalText.clean($0, limit: 2048) }
@@ -168,7 +167,7 @@ extension Failure {
 }
 
 extension AssertionSource {
-  /// The assertion from this source, as in "the assertion in the file".
+  /// As in "the assertion in the file".
   fileprivate var phrase: Phrase {
     switch self {
     case .file(let path): Phrase("the assertion in \(TerminalText.clean(path, limit: 2048))")

@@ -83,7 +83,7 @@ extension Failure {
     }
   }
 
-  /// Describes a vault error for users. `account` is that of the requested session.
+  /// Describes a vault error. `account` is the requested session's.
   init(_ error: VaultError, account: String?) {
     let row = error.row(account)
     self.init(row.failure, row.sentence, hint: row.hint)
@@ -98,7 +98,7 @@ extension Failure {
     advice = Self.remedy(problem, of: path) ?? advice
   }
 
-  /// The command that repairs access to a vault file, if it can be shown on a terminal.
+  /// The remedy for a vault file's problem. Nil if a terminal cannot show the path.
   private static func remedy(_ problem: FileProblem?, of path: String) -> Phrase? {
     guard TerminalText.clean(path).hasSameBytes(as: path) else { return nil }
     let quoted = "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
@@ -115,13 +115,11 @@ extension Failure {
 }
 
 extension ConfigurationError {
-  /// Adds the error's file, line and column, as compilers write them.
   fileprivate func addLocation(to text: Phrase) -> Phrase {
     guard let line else { return text }
     return text.located(in: line.file, at: line.position)
   }
 
-  /// The problem and the expected value.
   fileprivate var problem: Phrase {
     if let syntax = line?.syntax { return Phrase(syntax) }
     if path == Settings.wholeFile { return Phrase("the settings file is not valid") }
@@ -133,7 +131,7 @@ extension ConfigurationError {
       ? Phrase("\(name) is missing; it must be \(expected)") : Phrase("\(name) must be \(expected)")
   }
 
-  /// The valid values of some settings, to follow "must be".
+  /// Valid values of some settings, to follow "must be".
   private var expectation: Phrase? {
     let parts = path.split(separator: ".")
     switch (parts.first, parts.last) {

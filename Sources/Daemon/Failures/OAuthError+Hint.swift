@@ -3,7 +3,7 @@ internal import OAuth
 internal import Wire
 
 extension OAuthError {
-  /// The hint for this particular error. Nil to use the hint of its code.
+  /// This error's own hint. Nil to use its code's.
   func ownHint(_ login: SignInCommand) -> Phrase? {
     if let claims { return login.with([.init("claims-challenge", claims.challenge)]) }
     if let hint = secretHint(login) ?? browserHint(login) { return hint }
@@ -22,38 +22,35 @@ extension OAuthError {
       }
       return followsSuccess ? Phrase("the server's answer was stored: \(wait)") : wait
     }
-    // Each further attempt would spend a refresh for the same response.
+    // Another attempt would spend a refresh for the same response.
     guard followsSuccess, code != .unsupportedTokenType else { return nil }
     return Phrase("the server's answer was stored: try again in a minute")
   }
 
-  /// Suggests entering the client secret, if it may be missing.
   private func secretHint(_ login: SignInCommand) -> Phrase? {
     if needsSecret, let advice { return Phrase("\(advice): \(login.withSecretPrompt)") }
     guard code == .invalidRequest, serverDescription?.hasPart("client_secret") == true else { return nil }
     return Phrase("if the client has a secret: \(login.withSecretPrompt)")
   }
 
-  /// Suggests signing in with a browser if the device grant is forbidden.
   private func browserHint(_ login: SignInCommand) -> Phrase? {
     guard needsBrowser else { return nil }
     return Phrase("sign in with a browser, on this or another machine: \(login.withPaste)")
   }
 
-  /// Suggests signing in as the server's advice recommends.
   private func signInHint(_ login: SignInCommand) -> Phrase? {
     guard code.effect == .signInNeeded, let advice else { return nil }
     return Phrase("\(advice): \(login.phrase)")
   }
 
-  /// Suggests another key or client if the client's key belongs to another TPM.
+  /// For a client key of another TPM.
   private var keyHint: Phrase? {
     guard code == .keyForeign, subject == .clientKey else { return nil }
     return Phrase(
       "sign in with another key of the client, \("--client-key-file"), or with a new client, \("--register")")
   }
 
-  /// Suggests the issuer whose URL differs only in the final slash or the scheme.
+  /// For an issuer URL with another final slash or scheme.
   private func issuerHint(_ login: SignInCommand) -> Phrase? {
     guard let intendedIssuer else { return nil }
     let command = login.with([.init("issuer", intendedIssuer)])

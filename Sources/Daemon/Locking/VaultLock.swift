@@ -11,7 +11,6 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Whether a lock also wipes the device key, because only a passphrase can restore it.
   private var isDeviceKeyFromPassphrase = false
   private var idle = IdleLock()
-  /// Locks the vault when the idle time has passed.
   private lazy var alarm: Alarm = Alarm(loop) { [unowned self] in
     context.files.poll()
     lockIfIdle()
@@ -25,12 +24,12 @@ final class VaultLock: DaemonPart, TokenLock {
   // MARK: Tokens
 
   func refusalAfterIdleCheck(for account: AccountName) -> SessionError? {
-    // The idle time may have passed during suspend, before the timer fires.
+    // After suspend, the timer may be late.
     lockIfIdle()
     return refusedAccounts?[account].map { .vault(VaultError(.locked($0))) }
   }
 
-  /// Restarts the idle time after serving a token at this level.
+  /// Restarts the idle time after serving a token.
   func recordUse(_ level: Protection) {
     if level != .device || isDeviceKeyFromPassphrase { idle.recordUse(loop.now, services.time.clockOffset) }
   }
@@ -44,7 +43,6 @@ final class VaultLock: DaemonPart, TokenLock {
 
   var isLocking: Bool { refusedAccounts != nil }
 
-  /// Begins a lock and stops measuring the idle time.
   func beginLock() {
     refusedAccounts = [:]
     idle.end()
@@ -53,7 +51,7 @@ final class VaultLock: DaemonPart, TokenLock {
   /// Refuses an account's tokens until ``endLock()``.
   func refuseTokens(of account: AccountName, at level: Protection) { refusedAccounts?[account] = level }
 
-  /// Completes the lock in progress after the keys were wiped. The vault stays locked.
+  /// Call after the keys are wiped. The vault stays locked.
   func endLock() {
     isDeviceKeyFromPassphrase = services.vault.levelsToLock.contains(.device)
     refusedAccounts = nil
@@ -68,7 +66,6 @@ final class VaultLock: DaemonPart, TokenLock {
     startIdleTime((try? settings().lockAfterSeconds) ?? Settings.defaultLockAfterSeconds)
   }
 
-  /// Updates ``isDeviceKeyFromPassphrase`` after a change of the key slots.
   func updateDeviceKeySource() {
     if services.vault.levelsToLock.contains(.device) {
       startAutomaticLocking()
@@ -77,14 +74,14 @@ final class VaultLock: DaemonPart, TokenLock {
     }
   }
 
-  /// Restarts the idle time if the settings have changed it.
+  /// Restarts the idle time if the settings changed it.
   func applyIdleTime(_ settings: Settings) {
     if idle.isCounting, idle.idleTime != Self.idleTime(settings.lockAfterSeconds) {
       startIdleTime(settings.lockAfterSeconds)
     }
   }
 
-  /// Starts the idle time. 0 seconds disables automatic locking.
+  /// 0 seconds disables automatic locking.
   private func startIdleTime(_ seconds: Int) {
     idle.begin(Self.idleTime(seconds), loop.now, services.time.clockOffset)
     alarm.set(at: due)
@@ -96,23 +93,22 @@ final class VaultLock: DaemonPart, TokenLock {
   /// When to lock automatically.
   private var due: Instant { idle.lockTime(services.time.clockOffset) }
 
-  /// Locks if the idle time has passed, including suspend.
+  /// Idle time includes suspend.
   func lockIfIdle() {
     if due <= loop.now { context.observer?.lock(.idle) }
   }
 }
 
-/// Computes when to lock automatically. Idle time includes suspend and jumps of the machine's clock (invariant: times
-/// are true).
+/// Computes when to lock automatically. Idle time includes suspend and clock jumps (invariant: times are true).
 struct IdleLock {
-  /// The last use of an unlocked token, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
+  /// The latest use of an unlocked token, and ``TimeSource/clockOffset`` then. Nil while nothing is unlocked.
   private var lastUse: (time: Instant, clockOffset: Int)?
   /// Nil without automatic locking.
   private(set) var idleTime: Duration?
-  /// Whether idle time is measured, because something is unlocked.
+  /// Whether idle time is measured.
   private(set) var isCounting = false
 
-  /// Starts the idle time. Nil disables automatic locking.
+  /// Nil disables automatic locking.
   mutating func begin(_ idleTime: Duration?, _ now: Instant, _ clockOffset: Int) {
     self.idleTime = idleTime
     isCounting = true
@@ -123,7 +119,7 @@ struct IdleLock {
     if isCounting { lastUse = (now, clockOffset) }
   }
 
-  /// When to lock, or the distant future. `clockOffset` is the current ``TimeSource/clockOffset``.
+  /// When to lock, or the distant future.
   func lockTime(_ clockOffset: Int) -> Instant {
     guard let lastUse, let idleTime else { return .distantFuture }
     let jump = clockOffset - lastUse.clockOffset

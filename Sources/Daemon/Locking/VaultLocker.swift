@@ -30,13 +30,13 @@ final class VaultLocker: DaemonPart {
     super.init(context)
   }
 
-  /// Locks an idle vault. Called once a minute, because the idle timer misses pauses of the machine.
+  /// Locks an idle vault. Called once a minute, since the idle timer misses pauses of the machine.
   func housekeep() { vaultLock.lockIfIdle() }
 
   /// Locks the vault and answers the lock request `ticket`, if any. Keys remain for some seconds if a refresh must
   /// store its token. Tokens that arrive later stay in secret memory until the next unlock.
   func lock(_ cause: LogEvent.LockCause, for ticket: Ticket? = nil) {
-    // A waiting unlock runs after the lock in progress, and this lock after the unlock.
+    // A waiting unlock precedes this lock.
     if vaultLock.isLocking, !actionsAfterLock.isEmpty {
       return actionsAfterLock.append { [self] in lock(cause, for: ticket) }
     }
@@ -57,9 +57,9 @@ final class VaultLocker: DaemonPart {
 
   private struct LockScope: Sendable {
     let levelsToLock: Set<Protection>
-    /// The levels to lock that have key slots.
+    /// Levels to lock that have key slots.
     let levelsWithSlots: [Protection]
-    /// Those of ``levelsToLock`` that were unlocked before.
+    /// Levels to lock that were unlocked before.
     let unlockedLevels: Set<Protection>
     /// The accounts at ``levelsWithSlots``. Nil if the device level is locked; empty after other errors.
     let accounts: [(account: AccountName, protection: Protection)]?
@@ -81,7 +81,6 @@ final class VaultLocker: DaemonPart {
     }
   }
 
-  /// Responds to the lock requests, then wipes the keys on a worker.
   private func answerAndWipe(_ scope: LockScope, _ cause: LogEvent.LockCause) {
     signIns.endUnapproved(at: Set(scope.levelsWithSlots))
     for (name, level) in scope.accounts ?? broker.accounts.keys.map({ ($0, .device) }) {
@@ -93,7 +92,7 @@ final class VaultLocker: DaemonPart {
     if !scope.unlockedLevels.isEmpty || cause == .userRequest { log.note(.locked(cause)) }
     lockResult = JSONObject([("locked", .array(scope.levelsWithSlots.map { .string($0.rawValue) }))])
     answerLocks()
-    // The machine may be about to hibernate, which writes its memory to disk.
+    // The machine may hibernate, writing its memory to disk.
     let limit = cause == .session ? .zero : Self.refreshTimeout
     jobs.run({ [services] in
       // The lock makes it impossible to write pending records later.
@@ -102,7 +101,6 @@ final class VaultLocker: DaemonPart {
     }) { [self] _ in endLock(Set(scope.levelsWithSlots)) }
   }
 
-  /// Responds to the waiting lock requests, once the result is known.
   private func answerLocks() {
     guard let lockResult else { return }
     let locks = lockRequests
@@ -110,7 +108,6 @@ final class VaultLocker: DaemonPart {
     for ticket in locks { loop.send(.result(lockResult), to: ticket) }
   }
 
-  /// Ends the lock, then runs the actions waiting for it.
   private func endLock(_ levels: Set<Protection>) {
     vaultLock.endLock()
     lockResult = nil
@@ -121,7 +118,7 @@ final class VaultLocker: DaemonPart {
     for action in actions { whenNotLocking(action) }
   }
 
-  /// Drops an account's tokens and fails the requests that wait for them.
+  /// Fails requests that wait for the tokens, too.
   private func dropTokens(_ account: Account, _ level: Protection) {
     let error = SessionError.vault(VaultError(.locked(level)))
     let failure = Failure(error, account: account.name.text)
@@ -138,7 +135,7 @@ final class VaultLocker: DaemonPart {
     if vaultLock.isLocking { actionsAfterLock.append(action) } else { action() }
   }
 
-  /// Publishes that a level and its accounts are unlocked, and resumes their work.
+  /// Publishes the unlock of a level and its accounts, and resumes their work.
   func publishUnlock(_ event: LogEvent, _ accounts: [AccountName]) {
     log.note(event)
     vaultLock.startAutomaticLocking()

@@ -5,7 +5,7 @@ internal import Wire
 
 /// The result of `vault status`.
 struct VaultReport: Sendable {
-  /// A protection level with a key slot.
+  /// A level with a key slot.
   struct Level: Sendable {
     let protection: Protection
     let isLocked: Bool
@@ -15,13 +15,13 @@ struct VaultReport: Sendable {
   private let summary: VaultSummary
   private let slots: [SlotSummary]
   private let levels: [Level]
-  /// The slots whose passphrase or PIN a rotation needs.
+  /// Slots whose passphrase or PIN a rotation needs.
   private let slotsThatNeedSecrets: [Int]
-  /// The first error while reading the vault, other than a lock.
+  /// The first error while reading, other than a lock.
   private let problem: VaultError?
   private let lockAfterSeconds: Int
 
-  /// Reads the vault. Stores the first error as ``problem`` and omits unreadable parts.
+  /// Reads the vault, omitting unreadable parts. Blocking.
   init(_ services: SessionServices, lockAfterSeconds: Int) {
     let vault = services.vault
     summary = vault.summary()
@@ -44,10 +44,10 @@ struct VaultReport: Sendable {
     self.problem = Self.isLocked(problem) ? nil : problem
   }
 
-  /// Whether the vault cannot be read until a passphrase unlocks it.
+  /// Whether only a passphrase makes the vault readable.
   private static func isLocked(_ problem: VaultError?) -> Bool { problem?.code == .locked(.device) }
 
-  /// Runs `body`. On an error, returns nil and sets `problem` unless already set.
+  /// Returns nil on an error, and sets `problem` unless set.
   private static func catchFirstError<Value>(in problem: inout VaultError?, _ body: () throws(VaultError) -> Value)
     -> Value?
   {
@@ -100,13 +100,13 @@ extension VaultSummary {
     return object
   }
 
-  /// The kind of slot that unlocks the vault without the user: `tpm2` or `host`. Nil without one.
+  /// What unlocks the vault without the user: `tpm2` or `host`. Nil for nothing.
   private var binding: String? {
     let kinds = slots.filter { $0.protection == .device }.compactMap(\.kind)
     return [SlotKind.tpm2, .host].first { kinds.contains($0) }?.name
   }
 
-  /// Why the TPM cannot be used. Nil if it is used or usable.
+  /// Why the TPM is unusable. Nil if used or usable.
   private var bindingProblem: String? {
     binding == SlotKind.tpm2.name ? nil : tpmProblem?.message
   }

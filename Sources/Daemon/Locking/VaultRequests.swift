@@ -90,11 +90,11 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Binds the vault to `binding`, by default to a usable TPM.
+  /// Without `binding`, binds to the TPM if usable, or else to the host.
   private static func bind(_ vault: Vault, _ binding: VaultBinding?) throws(VaultError) -> SlotSummary {
     if let binding { return try vault.bind(binding) }
     guard vault.summary().tpmProblem == nil else { return try vault.bind(.host) }
-    // The TPM may be unusable.
+    // The TPM may fail only now.
     do throws(VaultError) {
       return try vault.bind(.tpm2)
     } catch {
@@ -103,14 +103,14 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Unlocks or creates a protection level once no lock is in progress. Calls `body` on a worker. `locks` is the
-  /// ``Vault/wipeCount`` from before, which shows whether a lock followed.
+  /// Unlocks or creates a level once no lock is in progress. Calls `body` on a worker with the present
+  /// ``Vault/wipeCount``, which reveals a later lock.
   private func unlockOrCreate(
     _ level: Protection, _ sources: [SharedDescriptor], _ ticket: Ticket, _ event: LogEvent,
     _ body: @escaping @Sendable (Vault, SharedSecret, _ locks: Int) throws(VaultError) -> Void
   ) {
     locker.whenNotLocking { [self] in
-      // Key derivation takes time. A lock that arrives meanwhile takes precedence.
+      // A lock that arrives during the key derivation takes precedence.
       let locks = services.vault.wipeCount
       runOnVault(sources, ticket) { (vault, secrets) throws(VaultError) in
         try body(vault, secrets[0], locks)
@@ -133,7 +133,7 @@ final class VaultRequests: DaemonPart {
     }
   }
 
-  /// Reads the secrets and runs `body` on workers. Responds with the result of `finish`.
+  /// Responds with the result of `finish`.
   private func runOnVault<Value: Sendable>(
     _ sources: [SharedDescriptor], _ ticket: Ticket,
     _ body: @escaping @Sendable (Vault, [SharedSecret]) throws(VaultError) -> Value,

@@ -5,9 +5,9 @@ internal import Wire
 /// `--connection-fd N`, with `--foreground`, or by a service manager with `LISTEN_FDS=1`.
 struct DaemonInvocation {
   private enum Mode {
-    /// A new socket in this directory.
+    /// A new socket in the directory.
     case directory(path: String, socketName: String)
-    /// The descriptor of one client's connection.
+    /// One client's connection.
     case connection(Int32)
     /// A socket from a service manager.
     case inherited
@@ -20,14 +20,14 @@ struct DaemonInvocation {
   /// Whether the user or a service manager reads standard error.
   let isForeground: Bool
 
-  /// Whether a client started this daemon, which then serves all clients.
+  /// Whether a client started this daemon, to serve all clients.
   var isStartedByClient: Bool { if case .directory = mode { true } else { false } }
 
   private let mode: Mode
-  /// The descriptor for notifying the starting program that the socket is open.
+  /// Reports to the starting program that the socket is open.
   private let readyDescriptor: Int32?
 
-  /// The descriptor of a service manager's first socket.
+  /// A service manager's first socket.
   private static let firstInherited: Int32 = 3
 
   init(_ arguments: [String], environment: [(String, String)]) throws(Problem) {
@@ -73,7 +73,7 @@ struct DaemonInvocation {
     return value("LISTEN_FDS") == "1" && value("LISTEN_PID") == String(Machine.processID)
   }
 
-  /// Opens the socket or connection to serve. Sets `ready` to the descriptor for notifying the starting program.
+  /// `ready` becomes the descriptor that notifies the starting program.
   func open(ready: inout FileDescriptor?) throws -> Server.ServedSocket {
     if let readyDescriptor { ready = FileDescriptor(owning: readyDescriptor) }
     switch mode {

@@ -11,7 +11,7 @@ package enum DaemonMain {
   /// The exit status if another daemon serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The limits below which the daemon does not start. Those without `isForAll` apply only if a client started it.
+  /// The daemon starts only with these limits. Those without `isForAll` apply only if a client started it.
   private static let minimumLimits: [(limit: ResourceLimit, name: String, minimum: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),
@@ -23,7 +23,7 @@ package enum DaemonMain {
     do {
       let invocation = try DaemonInvocation(arguments, environment: Environment.all())
       let journalStream = Environment.value("JOURNAL_STREAM")
-      // Variables are removed before a library can read them.
+      // A library must not read them.
       Environment.keepOnly(where: DaemonEnvironment.keeps)
       // The first caller's limits must not apply to the daemon (invariant: nobody inherits).
       ResourceLimit.raiseAll()
@@ -39,7 +39,7 @@ package enum DaemonMain {
       try TPMAccess.prepareEnvironment()
       MemoryUse.limitArenas()
       try ProcessHardening.harden()
-      // `status` reports the result. An unlocked heap still works.
+      // An unlocked heap still works.
       _ = SecureHeap.initialise()
       return try serve(
         invocation, mirror: invocation.isForeground ? LogMirror.standardError(journalStream: journalStream) : nil)
@@ -60,7 +60,7 @@ package enum DaemonMain {
     return ExitStatus.failed.rawValue
   }
 
-  /// Opens the socket and serves. Returns the exit status.
+  /// Returns the exit status.
   private static func serve(_ invocation: DaemonInvocation, mirror: LogMirror?) throws -> Int32 {
     if let foreign = UserDirectories.foreign {
       printError("\(foreign.variable) is \(foreign.path), which belongs to another user than root; use sudo -i")
@@ -82,7 +82,6 @@ package enum DaemonMain {
     do {
       servedSocket = try invocation.open(ready: &ready)
     } catch let error as SystemError where error.wouldBlock {
-      // Another daemon has the lock.
       if invocation.isForeground {
         printError("another daemon serves this directory already; to end it: agent daemon stop")
       }

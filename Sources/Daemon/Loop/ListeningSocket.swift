@@ -21,15 +21,15 @@ final class ListeningSocket {
 
   var path: String { file.directory.path + "/" + file.name }
   let file: SocketFile
-  /// Watches the directory. Nil if no watch is available; the socket is then checked once a minute.
+  /// Nil if unavailable; the socket is then checked once a minute.
   private var watch: DirectoryWatch?
   private var lock: FileLock?
   private let descriptor: FileDescriptor
-  /// Whether a service manager created the socket and will remove it.
+  /// Whether a service manager created the socket and removes it.
   private let isInherited: Bool
   private(set) var isOpen = true
 
-  /// The maximum wait for the lock of a daemon that is ending.
+  /// How long to wait for an ending daemon.
   private static let lockWait = Duration.seconds(3)
   private static let backlog = 128
 
@@ -68,7 +68,7 @@ final class ListeningSocket {
   var raw: Int32 { descriptor.raw }
   var watchRaw: Int32? { watch?.raw }
 
-  /// Accepts the next waiting peer, if any. Throws an error such as `EMFILE` if no descriptor is free.
+  /// Accepts the next peer, if any. Throws an error such as `EMFILE` if no descriptor is free.
   func accept() throws(SystemError) -> FileDescriptor? {
     guard isOpen else { return nil }
     do { return try UnixSocket.accept(descriptor) } catch {
@@ -77,10 +77,10 @@ final class ListeningSocket {
     }
   }
 
-  /// Reads the pending file system events, after which ``SocketFile/isStillOurs()`` checks the socket.
+  /// Reads pending events. Call ``SocketFile/isStillOurs()`` afterwards.
   func drainWatch() { watch?.drain() }
 
-  /// Releases the lock, so that another daemon can use the directory.
+  /// Lets another daemon use the directory.
   func release() { lock = nil }
 
   /// Stops accepting peers. Removes the socket unless it is another daemon's.

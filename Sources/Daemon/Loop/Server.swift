@@ -6,32 +6,30 @@ internal import Wire
 /// The daemon: serves its socket or one connection until stopped.
 final class Server {
   enum ServedSocket: ~Copyable {
-    /// A socket for all clients.
     case listening(ListeningSocket)
-    /// A connection from the program that started the daemon. When it closes, the daemon ends.
+    /// A connection from the starting program. When it closes, the daemon ends.
     case connection(FileDescriptor)
   }
 
   private struct StopDeadlines {
-    /// When to respond to the stop requests and let the next daemon start.
+    /// When to answer stop requests and let the next daemon start.
     let reply: Instant
     /// When to stop waiting for cancelled work.
     let waits: Instant
     let fileWork: Instant
-    /// When to stop waiting for event commands.
     let commands: Instant
-    /// When the process exits, even if work is in progress.
+    /// When the process exits, even with work in progress.
     let exit: Instant
   }
 
-  /// The interval between attempts to accept a peer while no descriptor is free.
+  /// The pause between attempts to accept a peer without a free descriptor.
   private static let acceptInterval = Duration.milliseconds(500)
   /// How long peers wait for a descriptor.
   private static let descriptorTimeout = Duration.seconds(5)
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// The maximum duration of a stop, even while a token or code is being spent.
+  /// The longest stop, even while a token or code is being spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)
@@ -43,23 +41,22 @@ final class Server {
   private let context: DaemonContext
   private let parts: DaemonParts
   private let dispatcher: Dispatcher
-  /// The socket for clients. Nil for a daemon with one connection.
+  /// Nil for a daemon with one connection.
   private let listening: ListeningSocket?
   private var acceptKey: UInt64?
-  /// A descriptor to close when none is free, in order to accept and refuse a peer. Nil if it could not be opened.
+  /// Closed when no descriptor is free, to accept and refuse a peer. Nil if it could not be opened.
   private var spareDescriptor: SharedDescriptor?
   /// When peers began to wait for a descriptor. Nil if none waits.
   private var peersWaitingSince: Instant?
-  /// The number of connections when peers began to wait. Nil if none waits.
+  /// The number of connections when peers began to wait.
   private var connectionsWhenFull: Int?
   private let signals: Signals.SignalReceiver
-  /// Nil until the daemon stops.
   private var stopDeadlines: StopDeadlines?
   /// Whether ``releaseToNextDaemon()`` was called.
   private var hasReleased = false
-  /// At shutdown, the deadline of the final attempt to store or revoke unstored refresh tokens. Nil before it starts.
+  /// The deadline of the final attempt to store or revoke unstored refresh tokens. Nil before.
   private var unstoredTokensDeadline: Instant?
-  /// Whether the program file was intact at the start. Otherwise ``isOutdated`` stays false.
+  /// Whether the program file was intact at the start.
   private let canDetectReplacement = !Machine.isProgramReplaced
 
   init(
@@ -98,7 +95,7 @@ final class Server {
     }
   }
 
-  /// Serves until stopped, its socket is removed, or the only client of a private daemon disconnects.
+  /// Serves until stopped or unreachable.
   func run() throws(SystemError) {
     context.log.note(.started)
     let isSocketUnwatched = listening.map { $0.watchRaw == nil } ?? false
@@ -138,7 +135,6 @@ final class Server {
     return true
   }
 
-  /// Whether the awaited work has ended or is overdue.
   private func isWorkDone(by stopDeadlines: StopDeadlines) -> Bool {
     if loop.now >= stopDeadlines.exit { return true }
     return (jobs.localJobCount == 0 || loop.now >= stopDeadlines.fileWork)
@@ -146,7 +142,7 @@ final class Server {
       && (parts.events.commands.isIdle || loop.now >= stopDeadlines.commands)
   }
 
-  /// Responds to the stop requests, closes all connections and lets the next daemon start.
+  /// Answers stop requests, closes all connections and lets the next daemon start.
   private func releaseToNextDaemon() {
     guard !hasReleased else { return }
     hasReleased = true
@@ -161,7 +157,7 @@ final class Server {
     listening?.release()
   }
 
-  /// Accepts a peer. Without a free descriptor, closes the longest idle connection or lets peers wait.
+  /// Without a free descriptor, closes the longest idle connection or lets peers wait.
   private func accept(_ listening: ListeningSocket) {
     do {
       guard let descriptor = try listening.accept() else { return }
@@ -182,7 +178,7 @@ final class Server {
     spareDescriptor = try? SharedDescriptor(FileDescriptor(opening: "/dev/null", for: .reading))
   }
 
-  /// Accepts and refuses the next peer when no descriptor is free. Returns false if impossible.
+  /// Accepts and refuses a peer when no descriptor is free. Returns false if impossible.
   private func refuseNext(_ listening: ListeningSocket) -> Bool {
     guard spareDescriptor != nil else { return false }
     spareDescriptor = nil
@@ -210,7 +206,6 @@ final class Server {
 
   private func scheduleHousekeeping() {
     loop.schedule(at: loop.now.advanced(by: Self.housekeepingInterval)) { [self] in
-      // With a watch, removal of the socket is reported.
       if listening?.watchRaw == nil { checkSocket() }
       context.housekeeping()
       parts.housekeep()
@@ -218,7 +213,7 @@ final class Server {
     }
   }
 
-  /// Stops the daemon if its socket was removed or replaced.
+  /// Ends the daemon if its socket was removed or replaced.
   private func checkSocket() {
     guard let listening else { return }
     listening.drainWatch()
@@ -227,7 +222,7 @@ final class Server {
     }
   }
 
-  /// Stops accepting peers and requests. Jobs in progress may store their results.
+  /// Jobs in progress may store their results.
   private func beginStop(isPermanent: Bool = false) {
     guard stopDeadlines == nil else { return }
     let reply = loop.now.advanced(by: Self.replyTimeout)

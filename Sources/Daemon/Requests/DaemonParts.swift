@@ -2,7 +2,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The parts of the daemon, in the order of their dependencies.
+/// The daemon's parts, in the order of their dependencies.
 final class DaemonParts: DaemonObserver {
   let broker: TokenBroker
   let signIns: SignIns
@@ -61,8 +61,7 @@ final class DaemonParts: DaemonObserver {
   func didChangeNetwork(spread: Duration) -> Bool { tokenFiles.retry(within: spread) }
   func lock(_ cause: LogEvent.LockCause) { locker.lock(cause) }
 
-  /// Cancels waits and unapproved sign-ins, and ends leases, event streams and token files. If `isPermanent`, clients
-  /// must not start another daemon.
+  /// If `isPermanent`, clients must not start another daemon.
   func stop(isPermanent: Bool = false) {
     broker.jobs.endWaits(isPermanent: isPermanent)
     resources.leases.stop()
@@ -73,7 +72,7 @@ final class DaemonParts: DaemonObserver {
     tokenFiles.stop()
   }
 
-  /// Cancels a request whose sender disconnected or no longer waits.
+  /// Cancels a request that no sender waits for.
   func abandon(_ ticket: Ticket) {
     events.abandon(ticket)
     tokenFiles.abandon(ticket)
@@ -85,7 +84,7 @@ final class DaemonParts: DaemonObserver {
     verifications.endVerifications(of: ticket)
   }
 
-  /// Starts the parts when the loop begins. A private daemon serves only one client.
+  /// A private daemon serves only one client.
   func start(isPrivate: Bool) {
     broker.isPrivate = isPrivate
     broker.scanBackgroundAccounts()
@@ -94,7 +93,7 @@ final class DaemonParts: DaemonObserver {
     tokenFiles.start(isPrivate: isPrivate)
   }
 
-  /// Runs the parts' regular work with current settings, once a minute.
+  /// Does the parts' regular work, once a minute.
   func housekeep() {
     broker.context.files.poll()
     broker.context.whenSettingsAreRead { [self] in

@@ -3,15 +3,15 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Passes each request to the part of the daemon that handles it.
+/// Passes each request to its part.
 final class Dispatcher: DaemonPart, RequestHandler {
   private let parts: DaemonParts
-  /// The requests in progress that change sessions or accounts.
+  /// Requests that change sessions or accounts.
   private var changingRequests: Set<Ticket> = []
   private var requestsAwaitingSettings: [Ticket: Request] = [:]
-  /// The stop requests, answered when all work is done.
+  /// Answered when all work is done.
   private(set) var stopRequests: [Ticket] = []
-  /// Whether the first stop request was for a stop, not a restart. Nil before any.
+  /// Whether the first stop request was a stop, not a restart. Nil before any.
   private(set) var isStopPermanent: Bool?
 
   init(_ context: DaemonContext, _ parts: DaemonParts) {
@@ -40,7 +40,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Refuses the waiting unlock requests, which a later lock request overrides.
+  /// Refuses waiting unlocks, which a later lock overrides.
   private func refuseUnlocks() {
     for case (let ticket, .vault(.unlock(let level))) in requestsAwaitingSettings {
       requestsAwaitingSettings[ticket] = nil
@@ -99,7 +99,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     }
   }
 
-  /// Subscribes a request to the progress steps of its account, or of all accounts if it names none.
+  /// Subscribes a request to the steps of its account, or of all if it names none.
   func beginSteps(of request: Request, _ ticket: Ticket) {
     guard let settings = try? settings() else { return }
     let name: AccountName?
@@ -120,8 +120,8 @@ final class Dispatcher: DaemonPart, RequestHandler {
     context.stepSubscribers.add(ticket, about: name)
   }
 
-  /// Returns the request, with the account of the caller's directory if it names none. Throws `directory_needed` if the
-  /// client must send its directory.
+  /// Adds the account of the caller's directory if the request names none. Throws `directory_needed` if the client must
+  /// send its directory.
   private func withDirectoryAccount(_ envelope: RequestEnvelope, _ ticket: Ticket) throws(Failure) -> Request {
     let row = envelope.request.properties
     guard let text = envelope.directory, row.followsDirectory else { return envelope.request }
@@ -135,7 +135,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
     return row.subject == .activeAccount ? envelope.request.withDefaultAccount(entry.account.text) : envelope.request
   }
 
-  /// Records a stop request. The daemon stops after this round of the loop.
+  /// Ends the daemon after this turn of the loop.
   private func requestStop(_ ticket: Ticket, isPermanent: Bool) {
     stopRequests.append(ticket)
     isStopPermanent = isStopPermanent ?? isPermanent
@@ -152,7 +152,7 @@ final class Dispatcher: DaemonPart, RequestHandler {
       || parts.resources.expectsBody(ticket)
   }
 
-  /// Handles a message for a request in progress. Returns false for other requests.
+  /// Returns false if the message is for no request in progress.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     switch request {
     case .leaseAnswer(let answer) where parts.resources.leases.isOwner(ticket):

@@ -12,7 +12,7 @@ final class AssumedRoles: DaemonPart {
 
   private struct Exchange: Hashable {
     let account: AccountName
-    /// The generation of the token's session.
+    /// The session's generation.
     let generation: UInt64
     let key: RoleCache.Key
   }
@@ -22,14 +22,13 @@ final class AssumedRoles: DaemonPart {
     super.init(context)
   }
 
-  /// Responds with temporary credentials for a role.
   func assume(_ request: AssumeRoleRequest, _ ticket: Ticket) throws(Failure) {
     guard
       let role = WebIdentityRole(
         arn: request.roleARN, sessionName: request.sessionName, seconds: request.durationSeconds)
     else { throw Failure(.invalidRequest, "invalid role or role session name") }
     let endpoint: Endpoint
-    // The account's origins determine later whether plain http is allowed.
+    // Plain http is checked later.
     do { endpoint = try Endpoint(request.url, allowHTTPLoopback: true) } catch {
       throw .httpsRequired
     }
@@ -44,7 +43,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// Responds from the cache, joins an exchange in progress or starts one.
+  /// Answers from the cache, joins an exchange in progress or starts one.
   private func assume(
     _ key: RoleCache.Key, _ account: Account, _ grant: AccessGrant, _ kind: TokenKind, _ request: AssumeRoleRequest,
     _ ticket: Ticket
@@ -74,8 +73,7 @@ final class AssumedRoles: DaemonPart {
     }
   }
 
-  /// Responds to the requests that waited for an exchange. If `isLate`, the session or settings have changed, and the
-  /// requests start again.
+  /// Answers the waiting requests. If `isLate`, the session or settings have changed, and the requests start again.
   private func handleExchangeResult(
     _ exchange: Exchange, _ account: Account, isLate: Bool, _ outcome: Result<WebIdentityRole.Credentials, SessionError>
   ) {
@@ -93,7 +91,7 @@ final class AssumedRoles: DaemonPart {
     account.roles.store(credentials, for: exchange.key, now: services.time.wallSeconds())
   }
 
-  /// The response line in secret memory.
+  /// The response line, in secret memory.
   private func line(_ credentials: WebIdentityRole.Credentials, _ account: AccountName) throws(Failure) -> SharedSecret
   {
     do throws(CryptoError) {

@@ -3,22 +3,22 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The content of a request to a resource, from a client's file or stream. Keeps a stream's first part, so that a short
-/// stream can be sent again.
+/// A resource request's content, from a client's file or stream. Keeps a stream's first part, to send a short stream
+/// again.
 final class DescriptorContent: ResourceContent, @unchecked Sendable {
   static let maximumKeptBytes = 1 << 20
   private static let pieceBytes = 65_536
 
   private let source: SharedDescriptor
   private let cancellation: Cancellation
-  /// The byte range in a file. Nil for a stream.
+  /// In a file. Nil for a stream.
   private let extent: Range<Int>?
-  /// A stream's first part, kept to send it again.
+  /// A stream's first part.
   private var kept: [UInt8] = []
   /// Whether ``kept`` is the entire content.
   private var isKeptComplete = false
   private var isPrepared = false
-  /// The position of the next byte to send.
+  /// The next byte to send.
   private var position = 0
 
   init(_ source: SharedDescriptor, _ cancellation: Cancellation) throws(SystemError) {
@@ -30,7 +30,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     for index in kept.indices { kept[index] = 0 }
   }
 
-  /// Reads and keeps the first part of a stream. Blocking. Throws `content` if reading fails or is cancelled, and
+  /// Reads and keeps a stream's first part. Blocking. Throws `content` if reading fails or is cancelled,
   /// `contentTimedOut` after `stallSeconds` without a byte.
   func prepare(stallSeconds: Int) throws(SessionError) {
     guard extent == nil, !isPrepared else { return }
@@ -54,7 +54,6 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
 
   var length: Int? { extent?.count ?? (isKeptComplete ? kept.count : nil) }
 
-  /// Whether the content can be sent again.
   var canRewind: Bool { extent != nil || isKeptComplete || position <= kept.count }
 
   func rewind() { position = 0 }
@@ -91,7 +90,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
     if isKeptComplete { return .end }
     let read = try source.descriptor.readNow(into: &space)
     if read > 0 { return .bytes(read) }
-    // Cancellation may have made the sender close the stream.
+    // As in ``prepare(stallSeconds:)``.
     return cancellation.isCancelled ? .failed : .end
   }
 }
@@ -101,8 +100,7 @@ final class StreamReceiver: ResourceReceiver {
   private let target: SharedDescriptor
   private let reportHead: @Sendable (ResponseHead) -> Void
 
-  /// Throws `EINVAL` unless the descriptor is a pipe or socket. Calls `reportHead` on the worker's thread, before any
-  /// content.
+  /// Throws `EINVAL` unless the descriptor is a pipe or socket. Calls `reportHead` on a worker, before any content.
   init(_ target: SharedDescriptor, reportHead: @escaping @Sendable (ResponseHead) -> Void) throws(SystemError) {
     guard try target.descriptor.kind() == .stream else { throw SystemError.unsuitable(operation: "write") }
     try target.descriptor.setNonBlocking(true)
@@ -118,7 +116,7 @@ final class StreamReceiver: ResourceReceiver {
     return true
   }
 
-  /// Returns the number of bytes written. Nil if the reader has closed its end.
+  /// Returns the number of bytes written. Nil if the reader closed its end.
   func take(_ bytes: Span<UInt8>) -> Int? {
     do { return try target.descriptor.writeNow(bytes) } catch { return error.wouldBlock ? 0 : nil }
   }

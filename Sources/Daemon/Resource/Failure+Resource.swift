@@ -4,8 +4,8 @@ internal import Sessions
 internal import Wire
 
 extension Failure {
-  /// Describes an error response to a request with the token in `grant`. Nil for a success or a redirect. If
-  /// `isPermanent`, the resource rejects even new tokens.
+  /// Describes an error response to a request with `grant`'s token. Nil for a success or redirect. `isPermanent` means
+  /// that even new tokens are rejected.
   init?(
     _ head: ResourceHead, _ verdict: ResourceVerdict, to transfer: ResourceTransfer, with grant: AccessGrant,
     of account: Account, isPermanent: Bool
@@ -17,7 +17,6 @@ extension Failure {
         .stepUpNeeded, "\(origin) requires a different or more recent sign-in",
         hint: Self.stepUpHint(name, acrValues, maxAge))
     case .insufficientScope(let needed) where !needed.isEmpty && grant.missing(needed).isEmpty:
-      // Signing in again would grant the same scope.
       self.init(
         .accessDenied, "\(origin) does not permit this, although the token has the required scope",
         hint: "ask the service's administrator for permission")
@@ -60,7 +59,7 @@ extension Failure {
     }
   }
 
-  /// The failure code for an HTTP status. Nil below 400.
+  /// Nil below 400.
   private static func code(ofStatus status: Int) -> FailureCode? {
     switch status {
     case ..<400: nil
@@ -71,7 +70,6 @@ extension Failure {
     }
   }
 
-  /// Suggests when to try again, according to `Retry-After`.
   private static func retryHint(_ head: ResourceHead, _ code: FailureCode) -> Phrase? {
     guard code == .serverUnavailable, let seconds = head.headers.retryAfterSeconds(now: head.headers.date) else {
       return nil
@@ -93,7 +91,7 @@ extension Failure {
 
   // MARK: Commands
 
-  /// Suggests signing in with the values of the challenge (RFC 9470 section 4).
+  /// According to the challenge (RFC 9470 section 4).
   private static func stepUpHint(_ account: String, _ acrValues: [String], _ maxAge: Int?) -> Phrase {
     var command = "agent login \(account)"
     command += acrValues.first.flatMap { option("acr", $0) } ?? ""
@@ -101,7 +99,6 @@ extension Failure {
     return .command(command)
   }
 
-  /// Suggests how to request the missing scopes: for this origin, or without a refresh token for the entire account.
   private static func scopeHint(
     _ account: Account, _ transfer: ResourceTransfer, _ grant: AccessGrant, _ needed: [String]
   ) -> Phrase {
@@ -119,10 +116,9 @@ extension Failure {
 
   private static let maximumScopeListBytes = 400
 
-  /// The maximum size of a server's text in a suggested option.
   private static let maximumOptionValueBytes = 4096
 
-  /// An option with a server's text, after a space. Nil if unsafe to paste.
+  /// An option after a space. Nil if the server's text is unsafe to paste.
   private static func option(_ name: String, _ text: String) -> String? {
     guard (1...maximumOptionValueBytes).contains(text.utf8.count), ShellWord.isHarmless(text) else { return nil }
     return " --\(name)\(text.utf8.first == UInt8(ascii: "-") ? "=" : " ")\(ShellWord.quoted(text))"
@@ -132,7 +128,7 @@ extension Failure {
 extension AccessGrant {
   fileprivate var scopes: [String] { (scope ?? "").split(separator: " ").map(String.init) }
 
-  /// The scopes in `needed` that the server did not grant.
+  /// Scopes in `needed` that the server did not grant.
   fileprivate func missing(_ needed: [String]) -> [String] {
     let granted = Set(scopes)
     return needed.filter { !granted.contains($0) }
@@ -140,6 +136,6 @@ extension AccessGrant {
 }
 
 extension Account {
-  /// Whether the server has granted more scope than a refresh requested.
+  /// Whether the server granted more scope than a refresh requested.
   fileprivate var ignoresScope: Bool { slots.contains { $0.session.grant?.exceedsRequestedScope ?? false } }
 }

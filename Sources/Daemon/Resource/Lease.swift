@@ -6,18 +6,18 @@ internal import Wire
 
 /// Manages all leases: limits their requests, logs their events and asks the user.
 protocol Lessor: AnyObject {
-  /// Whether the limit of all leases together permits another request.
+  /// Whether all leases together permit another request.
   var mayBeginRequest: Bool { get }
   func note(_ event: LeaseEntry.Event, of lease: Lease, _ peer: LeaseEntry.Peer?)
-  /// Called before a request that counts as a use is handled.
+  /// Called when a request is recorded as a use.
   func didBeginUse(of lease: Lease)
-  /// Called after a request was answered or its sender disconnected.
+  /// Called once a request is answered or its sender disconnects.
   func didEndUse(of lease: Lease)
-  /// Asks the user whether to allow a request. `origin` is nil for the token itself.
+  /// Asks the user. `origin` is nil for the token itself.
   func ask(_ lease: Lease, _ method: String, _ origin: String?, _ peer: LeaseEntry.Peer?)
 }
 
-/// The access rules of a lease and its use so far.
+/// A lease's access rules and use so far.
 final class Lease: ConnectionRules {
   let name: String
   /// The request that opened the lease.
@@ -25,21 +25,20 @@ final class Lease: ConnectionRules {
   var account: AccountName
   private let request: LeaseRequest
   private let rules: LeaseRules
-  /// When the lease ends. Nil for no limit.
+  /// Nil for no limit.
   let end: Instant?
   /// The number of requests still permitted. Nil for no limit.
   private(set) var usesLeft: Int?
 
   /// Nil while the lease is open.
   var endCause: LeaseEntry.Cause?
-  /// The peers' requests in progress.
   private(set) var usesInProgress: [Ticket: Use] = [:]
-  /// The peers, by number of their connection.
+  /// Peers by connection number.
   private(set) var peers: [UInt64: LeaseEntry.Peer] = [:]
 
-  /// The user's answers, by origin or ``token``. Nil for a lease that never asks.
+  /// The answers by origin or ``token``. Nil if the lease never asks.
   private var userAnswers: [String: Bool]?
-  /// The requests that wait for an answer, by origin or ``token``.
+  /// Requests waiting for an answer, by origin or ``token``.
   private var heldRequests: [String: [HeldRequest]] = [:]
 
   private unowned let lessor: any Lessor
@@ -49,7 +48,7 @@ final class Lease: ConnectionRules {
   struct Use {
     /// The HTTP method, or ``token``.
     let method: String
-    /// The origin of the request's URL. Nil for the token itself.
+    /// Nil for the token itself.
     let origin: String?
     /// The number of removed header fields.
     var dropped = 0
@@ -81,7 +80,7 @@ final class Lease: ConnectionRules {
 
   func addPeer(_ connection: UInt64, _ peer: LeaseEntry.Peer) { peers[connection] = peer }
 
-  /// The connection to the process that accepts the peers. Nil until the lease is open.
+  /// The connection to `agent-lease`. Nil until the lease is open.
   var channelConnection: UInt64?
 
   // MARK: Requests
@@ -95,15 +94,14 @@ final class Lease: ConnectionRules {
       || request.lendsToken && properties.has(.allowedForTokenPeers)
   }
 
-  /// Checks a peer's request and limits it to the lease's account and token. Returns nil if the request waits for the
-  /// user's answer.
+  /// Checks a peer's request and limits it to the lease's account and token. Returns nil if the request must wait for
+  /// the user.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor] = []
   ) throws(Failure) -> RequestEnvelope? {
     var envelope = envelope
     // Steps describe servers and accounts, which the peer must not know.
     envelope.verbose = false
-    // The lease determines the account.
     envelope.directory = nil
     guard envelope.request.has(.allowedForLeaseProcess) == (ticket.connection == channelConnection) else {
       throw logRefusal(.notPermittedByLease, ticket)
@@ -129,7 +127,7 @@ final class Lease: ConnectionRules {
     return try askUserIfUndecided(HeldRequest(envelope: envelope, ticket: ticket, passed: passed)) ? envelope : nil
   }
 
-  /// Returns whether the user has allowed requests to the origin. If undecided, keeps the request and asks. Throws
+  /// Whether the user has allowed requests to the origin. If undecided, keeps the request and asks. Throws
   /// `not_permitted` if refused.
   private func askUserIfUndecided(_ request: HeldRequest) throws(Failure) -> Bool {
     guard let userAnswers, let use = usesInProgress[request.ticket] else { return true }
@@ -145,18 +143,17 @@ final class Lease: ConnectionRules {
     }
   }
 
-  /// The key of ``userAnswers`` for the token itself.
+  /// The token's key in ``userAnswers``.
   private static let token = "token"
 
-  /// Applies the user's answer about an origin, or the token if `origin` is nil. Returns the requests that waited for
-  /// it. After the timeout `isAllowed` is nil, and later requests ask again.
+  /// Applies the user's answer about an origin, or the token if nil. Returns the requests that waited. `isAllowed` is
+  /// nil after the timeout; later requests then ask again.
   func applyAnswer(about origin: String?, isAllowed: Bool?) -> [HeldRequest] {
     let subject = origin ?? Self.token
     if let isAllowed { userAnswers?[subject] = isAllowed }
     return heldRequests.removeValue(forKey: subject) ?? []
   }
 
-  /// Limits a token request to the lease's account and target and records the use.
   private func restrictAndRecord(_ token: TokenRequest, _ ticket: Ticket) throws(Failure) -> TokenRequest {
     if endCause != nil || usesLeft == 0 { throw .leaseEnded }
     guard token.account == nil, token.destination == nil, !token.forceRefresh, !token.extras.wantsIDToken,
@@ -170,7 +167,7 @@ final class Lease: ConnectionRules {
     return token
   }
 
-  /// Records a use if the lease's limits allow it. Throws `too_busy` if too many requests are in progress.
+  /// Throws `too_busy` if too many requests are in progress.
   private func recordUse(_ use: Use, _ ticket: Ticket) throws(Failure) {
     guard usesInProgress.count < Self.maximumConcurrent, lessor.mayBeginRequest else {
       throw Failure(.tooBusy, "too many requests of the lease are in progress", hint: "try again when some have ended")
@@ -181,7 +178,7 @@ final class Lease: ConnectionRules {
     lessor.didBeginUse(of: self)
   }
 
-  /// Whether the server confirmed that the lent token has no scope beyond the requested.
+  /// Whether the server confirmed that the token has no scope beyond the lease's.
   func hasOnlyRequestedScope(_ grant: AccessGrant) -> Bool {
     guard grant.isScopeFromServer, let scope = grant.scope else { return false }
     return scope.split(separator: " ").allSatisfy { value in
@@ -189,7 +186,6 @@ final class Lease: ConnectionRules {
     }
   }
 
-  /// Limits a request to the lease's account and rules and records the use.
   private func restrictAndRecord(_ call: CallRequest, _ ticket: Ticket) throws(Failure) -> CallRequest {
     if endCause != nil || usesLeft == 0 { throw .leaseEnded }
     guard call.account == nil, call.target == TokenRequest.Target() || call.target == request.target else {
@@ -218,7 +214,6 @@ final class Lease: ConnectionRules {
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply {
     switch reply {
     case .event(.response(var head)):
-      // A cookie is a credential too.
       head.headers.removeAll { ["set-cookie", "set-cookie2"].contains($0.name.lowercased()) }
       return .event(.response(head))
     case .event: return reply
@@ -252,13 +247,12 @@ final class Lease: ConnectionRules {
     lessor.didEndUse(of: self)
   }
 
-  /// Removes a disconnected peer and its requests.
   func didDisconnect(_ connection: UInt64) {
     for ticket in usesInProgress.keys where ticket.connection == connection { finish(ticket, nil, nil, .cancelled) }
     peers[connection] = nil
   }
 
-  /// The failure without the account's name and hints that peers cannot follow.
+  /// Removes the account's name and hints that peers cannot follow.
   private func redacted(_ failure: Failure) -> Failure {
     switch failure.code {
     case .locked: Failure(.locked, "the account of the lease is locked")

@@ -3,14 +3,13 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The requests that a lease permits. Servers and proxies may interpret a request differently, so only unambiguous
-/// parts are forwarded.
+/// The requests that a lease permits. Only parts that all servers and proxies interpret alike are forwarded.
 struct LeaseRules {
-  /// The permitted origins, by default all of the account.
+  /// By default all origins of the account.
   let origins: [OriginEntry]
-  /// The permitted methods. If empty, all except those that name a second resource.
+  /// If empty, all methods except those that name a second resource.
   let methods: [String]
-  /// Additional permitted header fields, in lower case.
+  /// Header fields permitted besides the usual ones, in lower case.
   let allowedFields: Set<String>
 
   init(origins: [OriginEntry], methods: [String], allowedFields: [String] = []) {
@@ -20,7 +19,7 @@ struct LeaseRules {
   }
 
   struct ForwardedParts {
-    /// Whether the lease permits only some paths at this origin.
+    /// Whether only some paths at this origin are permitted.
     let restrictsPaths: Bool
     let fields: [ResourceField]
     /// The number of removed header fields.
@@ -71,7 +70,7 @@ struct LeaseRules {
     return decoded.count == segments.count ? decoded : nil
   }
 
-  /// Decodes a path segment. Nil if servers may interpret it differently.
+  /// Nil if servers may interpret the segment differently.
   private static func decodedSegment(_ segment: [UInt8]) -> [UInt8]? {
     var decoded: [UInt8] = []
     var index = 0
@@ -98,7 +97,7 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether a character is ASCII, a letter, digit, mark, dash, quotation mark or emoji. Servers may change others.
+  /// Whether servers keep the character: ASCII, a letter, digit, mark, dash, quotation mark or emoji.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -120,7 +119,7 @@ struct LeaseRules {
 
   // MARK: Header fields
 
-  /// Fields that describe the content, negotiate its form, set conditions or select a range.
+  /// Fields that describe content, negotiate its form, set conditions or select a range.
   private static let forwardedFields: Set<String> = [
     "accept", "accept-charset", "accept-language", "accept-datetime", "content-type", "content-language",
     "content-encoding", "content-disposition", "content-range", "content-md5", "content-digest", "repr-digest",
@@ -136,8 +135,7 @@ struct LeaseRules {
     "destination", "if", "overwrite", "lock-token", "apply-to-redirect-ref", "redirect-ref", "label", "link",
   ]
 
-  /// Returns false if a header field must be removed. Throws `not_permitted` if it could change the meaning of the
-  /// request.
+  /// Returns false if the field must be removed. Throws `not_permitted` if it could change the request's meaning.
   private func shouldForward(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {
@@ -160,18 +158,18 @@ struct LeaseRules {
     return true
   }
 
-  /// False if the field is a `Destination` whose URL is invalid or has another origin.
+  /// False for a `Destination` that is invalid or has another origin.
   private static func staysInOrigin(_ uri: URI, _ field: ResourceField) -> Bool {
     guard field.isNamed("Destination") else { return true }
     return (uri.resolving(field.value)?.origin).map { $0.hasSameBytes(as: uri.origin) } ?? false
   }
 
-  /// Whether a field name has only ASCII letters, digits and hyphens.
+  /// Whether all characters are ASCII letters, digits or hyphens.
   private static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether a lease may permit a header field with this name.
+  /// Whether a lease may permit this header field.
   static func mayAllow(_ name: String) -> Bool {
     let lowercase = name.lowercased()
     return name.utf8.count <= ResourceField.maximumNameBytes && isPlain(name: lowercase) && !redirectsRequest(lowercase)

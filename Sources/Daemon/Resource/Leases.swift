@@ -7,12 +7,12 @@ internal import Wire
 
 /// Opens and ends leases, and accepts their peers' connections.
 final class Leases: AccountPart, Lessor {
-  /// The open leases, by their opening request.
+  /// Open leases, by opening request.
   private var leases: [Ticket: Lease] = [:]
-  /// The recent events of each lease, in order of opening.
+  /// Recent events by lease, in order of opening.
   private var recentEntries: [(name: String, ring: Ring<LeaseEntry>)] = []
 
-  /// The unanswered questions, by number.
+  /// Unanswered questions, by number.
   private var questions: [Int: (owner: Ticket, origin: String?)] = [:]
   private var lastQuestionNumber = 0
 
@@ -20,14 +20,13 @@ final class Leases: AccountPart, Lessor {
   private static let maximumCount = 16
   private static let maximumPeers = 32
   private static let maximumPeersOfAllLeases = 64
-  /// The maximum number of concurrent requests in all leases.
+  /// The limit for all leases together.
   private static let maximumConcurrentRequests = 64
   private static let maximumEntriesPerLease = 64
-  /// The maximum number of leases, open or ended, whose events are kept.
+  /// The number of leases, open or ended, whose events are kept.
   private static let maximumKeptLeases = 32
 
-  /// Opens a lease, which ends with the request. `passed` is one end of a socket pair; the process that accepts the
-  /// peers has the other.
+  /// Opens a lease, which ends with the request. `passed` is one end of a socket pair; `agent-lease` has the other.
   func open(_ request: LeaseRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard leases.count < Self.maximumCount else {
       throw Failure(.tooBusy, "there are already \(Self.maximumCount) leases", hint: "end a command that has one open")
@@ -58,7 +57,7 @@ final class Leases: AccountPart, Lessor {
     try begin(lease, passed[0])
   }
 
-  /// Removes the sockets left by killed commands, on a worker.
+  /// Removes killed commands' sockets, on a worker.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {
@@ -70,14 +69,13 @@ final class Leases: AccountPart, Lessor {
     }) { _ in }
   }
 
-  /// Parses an origin that the account lists, or a URL with such an origin.
+  /// Parses a listed origin, or a URL at one.
   private func originEntry(_ text: String, _ account: Account) throws(Failure) -> OriginEntry {
     guard let entry = OriginEntry(text, allowHTTPLoopback: account.configuration.allowHTTPLoopback), entry.isBare,
       !entry.isMail
     else {
       throw Failure(.invalidRequest, "a lease accepts only hosts, origins and URLs without a query")
     }
-    // No request could match such a path.
     guard LeaseRules.segments(entry.path) != nil else { throw .ambiguousURL }
     guard let origin = ResourceOrigin(entry.origin, allowHTTPLoopback: true), account.configuration.lists(origin) else {
       throw Failure(.originNotListed(account: account.name.text, origin: entry.origin), account: account.name.text)
@@ -96,7 +94,6 @@ final class Leases: AccountPart, Lessor {
     notifyOwner(of: lease)
   }
 
-  /// Adds a peer's connection, or logs the peer's refusal.
   func handle(_ request: LeasePeerRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.channelConnection == ticket.connection }) else {
       throw Failure(.invalidRequest, "this socket is no lease")
@@ -105,7 +102,7 @@ final class Leases: AccountPart, Lessor {
     if let code = request.refused {
       note(.refused(code), of: lease, peer)
     } else if passed.isEmpty {
-      // Without a free descriptor, the kernel closed the passed one, and `agent-lease` refuses the peer.
+      // Without a free descriptor, the kernel closed the passed one.
       note(.refused(.tooBusy), of: lease, peer)
     } else {
       guard passed.count == 1, UnixSocket.isConnection(passed[0].descriptor) else {
@@ -116,7 +113,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.result(JSONObject()), to: ticket)
   }
 
-  /// Adds a peer's connection unless there are too many.
+  /// Refuses the peer if there are too many.
   private func admit(_ peer: LeaseEntry.Peer, _ socket: SharedDescriptor, to lease: Lease) {
     let peers = leases.values.reduce(0) { $0 + $1.peers.count }
     if lease.peers.count < Self.maximumPeers, peers < Self.maximumPeersOfAllLeases,
@@ -124,7 +121,7 @@ final class Leases: AccountPart, Lessor {
     {
       return lease.addPeer(connection, peer)
     }
-    // Nothing was sent before, so the line fits into the socket's buffer.
+    // The first line always fits into the socket's buffer.
     _ = try? socket.descriptor.writeNow(Reply.failure(Self.tooManyConnections).serialized().span)
     note(.refused(.tooBusy), of: lease, peer)
   }
@@ -139,7 +136,7 @@ final class Leases: AccountPart, Lessor {
     loop.send(.result(lease.accessRules(now: loop.now)), to: ticket)
   }
 
-  /// Sends a peer the token itself.
+  /// Sends a peer the token.
   func sendToken(_ request: TokenRequest, _ ticket: Ticket) throws(Failure) {
     guard let lease = leases.values.first(where: { $0.usesInProgress[ticket] != nil }) else { throw .leaseEnded }
     let account = try broker.resolve(request.account)
@@ -152,7 +149,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// The response with a token but not the account's identity.
+  /// The response without the account's identity.
   private func tokenResponse(_ grant: AccessGrant, by lease: Lease) throws(Failure) -> SharedSecret {
     guard lease.hasOnlyRequestedScope(grant) else {
       throw Failure(.notPermitted, "the server did not limit the token to the scope of the lease")
@@ -179,14 +176,13 @@ final class Leases: AccountPart, Lessor {
 
   func isOwner(_ ticket: Ticket) -> Bool { leases[ticket] != nil }
 
-  /// Applies the user's answer to a question, if still open.
   func applyAnswer(_ answer: LeaseAnswerRequest, _ owner: Ticket) {
     if questions[answer.questionNumber]?.owner == owner {
       answerQuestion(answer.questionNumber, isAllowed: answer.isAllowed)
     }
   }
 
-  /// Sends or refuses the waiting requests. `isAllowed` is nil after the timeout.
+  /// `isAllowed` is nil after the timeout.
   private func answerQuestion(_ number: Int, isAllowed: Bool?) {
     guard let (owner, origin) = questions.removeValue(forKey: number), let lease = leases[owner] else { return }
     for held in lease.applyAnswer(about: origin, isAllowed: isAllowed) {
@@ -204,23 +200,21 @@ final class Leases: AccountPart, Lessor {
     leases.values.reduce(0) { $0 + $1.usesInProgress.count } < Self.maximumConcurrentRequests
   }
 
-  /// Ends the lease after its final response if no uses are left.
+  /// Ends a used-up lease after its final response.
   func didEndUse(of lease: Lease) {
     guard lease.usesLeft == 0, lease.usesInProgress.isEmpty else { return }
-    // The timer ends the lease after the last response is sent.
+    // The timer fires after the final response is sent.
     schedule(at: loop.now) { [self] in end(lease, .uses) }
   }
 
   private func end(_ lease: Lease, _ cause: LeaseEntry.Cause) {
     guard leases.removeValue(forKey: lease.ownerTicket) != nil else { return }
     lease.endCause = cause
-    // The next daemon may reopen the lease.
     loop.dropPeers(of: lease, with: cause == .stopping ? stopFailure : .leaseEnded)
     note(.ended(cause), of: lease, nil)
     loop.send(.failure(failure(lease, cause)), to: lease.ownerTicket)
   }
 
-  /// The final response to the owner.
   private func failure(_ lease: Lease, _ cause: LeaseEntry.Cause) -> Failure {
     switch cause {
     case .signedOut: Failure(.signedOut(account: lease.account.text), account: lease.account.text)
@@ -232,7 +226,7 @@ final class Leases: AccountPart, Lessor {
     }
   }
 
-  /// Ends the leases of an ended session. Updates the account of leases after a rename.
+  /// Ends the leases of an ended session. Renames accounts.
   func applyEvent(_ entry: SessionEntry) {
     if let old = entry.event.formerName, let name = entry.account.flatMap({ try? AccountName($0) }) {
       for lease in leases.values where lease.account.text.hasSameBytes(as: old) { lease.account = name }
@@ -263,13 +257,13 @@ final class Leases: AccountPart, Lessor {
 
   func didBeginUse(of lease: Lease) { notifyOwner(of: lease) }
 
-  /// Reports the number of remaining uses.
+  /// Reports the remaining uses.
   private func notifyOwner(of lease: Lease) {
     let event = Event.Lease(name: lease.name, account: lease.account.text, usesLeft: lease.usesLeft)
     loop.send(.event(.lease(event)), to: lease.ownerTicket)
   }
 
-  /// Warns the owner that `origin` included the access token in its response.
+  /// Warns that `origin` included the access token in its response.
   private func warn(_ owner: Ticket, _ origin: String) {
     let notice = Phrase("\(origin) sent the access token back to a program that uses the lease; the answer was cut off")
     loop.send(.event(.notice(notice)), to: owner)

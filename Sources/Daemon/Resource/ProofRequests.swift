@@ -7,7 +7,6 @@ internal import Wire
 /// token.
 final class ProofRequests: AccountPart {
 
-  /// Responds with a proof for a request, and with the token if requested.
   func sendProof(_ request: ProofRequest, _ ticket: Ticket) throws(Failure) {
     let target = try ProofTarget(request)
     let (named, gate) = (try broker.requestedName(request.account), try accountSelector(for: ticket))
@@ -32,7 +31,6 @@ final class ProofRequests: AccountPart {
   ) throws(Failure) {
     let (proof, key) = try makeProof(target, slot, grant)
     let (name, description) = (slot.name.text, slot.describe(grant))
-    // A key in the TPM blocks the worker.
     jobs.runWaiting(as: WaitShare(ticket), context.cancellation(of: ticket)) { () throws(SessionError) in
       do throws(OAuthError) { return try proof.signed(by: key) } catch { throw .oauth(error) }
     } then: { [self] outcome in
@@ -66,16 +64,14 @@ final class ProofRequests: AccountPart {
   }
 }
 
-/// The request that a DPoP proof is for.
+/// The request that a proof is for.
 struct ProofTarget {
   let call: ResourceCall.Target
-  /// The resource server's nonce (RFC 9449 section 9).
+  /// From the resource server (RFC 9449 section 9).
   let nonce: String?
-  /// Whether to return the token with the proof.
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {
-    // The rules are the same as for a request that the daemon sends.
     call = try ResourceCall.Target(
       CallRequest(account: request.account, url: request.url, method: request.method, headers: [], sendsBody: false))
     if let nonce = request.nonce, !DPoPProof.isNonce(nonce) {

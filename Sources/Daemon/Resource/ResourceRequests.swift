@@ -4,8 +4,8 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Sends requests with a token of the account that the resource's origin determines. Repeats a request once if its
-/// token is rejected.
+/// Sends requests with a token of the account chosen by the resource's origin. Repeats a request once if its token is
+/// rejected.
 final class ResourceRequests: AccountPart {
   private var transfers: [Ticket: ResourceTransfer] = [:]
   private(set) lazy var leases = Leases(context, broker)
@@ -37,7 +37,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Refuses a request if too many are in progress, in total or to this origin (invariant: fair shares).
+  /// Throws if too many requests are in progress, in total or to this origin (invariant: fair shares).
   private func requireCapacity(for origin: ResourceOrigin) throws(Failure) {
     let others = transfers.values.filter { !$0.isStream }
     let sameOrigin = others.count { ResourceOrigin(of: $0.target.endpoint) == origin }
@@ -77,7 +77,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Gets a token that satisfies `need` for its slot, then sends the request with the token.
+  /// Gets the token that the slot needs, then sends the request.
   private func obtainToken(for transfer: ResourceTransfer, _ need: (TokenSlot) -> TokenNeed) {
     do {
       let account = try broker.resolve(transfer.account?.text)
@@ -119,7 +119,6 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Handles the end of an attempt: responds, or repeats the request with a new token.
   private func handleAttemptResult(
     _ transfer: ResourceTransfer, _ grant: AccessGrant, _ generation: UInt64,
     _ outcome: Result<ResourceCall.Outcome, SessionError>
@@ -173,7 +172,7 @@ final class ResourceRequests: AccountPart {
     }
   }
 
-  /// Schedules a retry of a request that was never sent. Returns false if it may not wait.
+  /// Retries a request that was never sent. Returns false if it may not wait.
   private func scheduleRetry(_ transfer: ResourceTransfer, _ error: SessionError) -> Bool {
     let now = services.time.now()
     guard let end = transfer.waitsUntil, error.wasNeverSent else { return false }
@@ -210,7 +209,7 @@ final class ResourceRequests: AccountPart {
     loop.send(.failure(failure), to: transfer.ticket)
   }
 
-  /// Cancels a request and removes it.
+  /// Cancels and removes a request.
   func end(_ transfer: ResourceTransfer) {
     transfer.cancellation.cancel()
     transfers[transfer.ticket] = nil
@@ -219,7 +218,7 @@ final class ResourceRequests: AccountPart {
     transfer.incompleteRequestBody?.stop()
   }
 
-  /// Fails all requests, or those of one account.
+  /// Nil fails the requests of all accounts.
   func endTransfers(of account: AccountName? = nil, _ failure: Failure) {
     for transfer in transfers.values where account == nil || transfer.account == account { fail(transfer, failure) }
   }
@@ -230,7 +229,7 @@ final class ResourceRequests: AccountPart {
     inlineResponseBodies[ticket] = nil
   }
 
-  // MARK: Bodies in lines
+  // MARK: Bodies
 
   func expectsBody(_ ticket: Ticket) -> Bool { inlineRequestBodies[ticket] != nil }
 

@@ -4,43 +4,42 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// A request to a resource. Workers use only content, receiver and cancellation; the loop uses the rest.
+/// A request to a resource. Workers use only content, receiver and cancellation.
 final class ResourceTransfer: @unchecked Sendable {
-  /// The maximum number of requests, not counting event streams.
+  /// Not counting event streams.
   static let maximumConcurrent = 192
-  /// The maximum number of requests to one origin, not counting event streams.
+  /// To one origin, not counting event streams.
   static let maximumPerOrigin = 128
   static let maximumEventStreams = 128
 
   let ticket: Ticket
   let target: ResourceCall.Target
-  /// The token's target. Nil for the account's own token.
+  /// Nil for the account's own token.
   private(set) var tokenTarget: TokenTarget?
-  /// Whether the request, not the settings for the URL, specifies the token's target.
+  /// Whether the request, not the URL's settings, specifies the token's target.
   let requestSpecifiesTarget: Bool
-  /// The entry for the URL in the account's settings, if any.
+  /// The URL's entry in the account's settings.
   private(set) var entry: OriginEntry?
   let content: DescriptorContent?
   let receiver: StreamReceiver
-  /// The reading end of the pipe for a response body sent as lines. Nil if the client passed a descriptor.
+  /// The pipe's reading end, for a response body in lines. Nil if the client passed a descriptor.
   let responseBodyReader: SharedDescriptor?
-  /// The writing end of the pipe for a request body that follows in further lines, until taken.
+  /// The pipe's writing end, for a request body in further lines, until taken.
   private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
-  /// The request body, if incomplete when the request ended. Kept open, since closing marks it as complete.
+  /// An incomplete request body at the end. Kept open, since closing marks it as complete.
   var incompleteRequestBody: InlineRequestBody?
-  /// The timeout for a token, and for each pause in the transfer.
+  /// Applies to the token, and to each pause in the transfer.
   let timeoutSeconds: Int
 
-  /// When to stop waiting for an unreachable server. Nil if the request does not wait.
+  /// Until when to wait for an unreachable server. Nil for no wait.
   let waitsUntil: Instant?
-  /// Whether the response has begun and is an event stream.
+  /// Whether the response has begun as an event stream.
   var isStream = false
   var failedAttempts = 0
 
-  /// Nil until chosen.
   private(set) var account: AccountName?
-  /// Whether a new token was requested after the resource rejected one.
+  /// Whether a new token was requested after a rejection.
   var hasRefreshed = false
 
   init(
@@ -69,8 +68,8 @@ final class ResourceTransfer: @unchecked Sendable {
     }
   }
 
-  /// Creates pipes for an inline request and returns the ends that the transfer uses. Sets `reading` to the other end
-  /// for the response body, and `writing` to that for a request body in further lines, if any.
+  /// Creates an inline request's pipes and returns the transfer's ends. `reading` and `writing` become the other ends,
+  /// for the response and for a request body in further lines.
   private static func bodyDescriptors(
     of request: CallRequest, _ reading: inout SharedDescriptor?, _ writing: inout SharedDescriptor?
   ) throws(Failure) -> [SharedDescriptor] {
@@ -110,7 +109,6 @@ final class ResourceTransfer: @unchecked Sendable {
 }
 
 extension ResourceCall.Target {
-  /// Validates the method, URL and header fields of a request.
   init(_ request: CallRequest) throws(Failure) {
     guard let method = ResourceMethod(request.method) else {
       throw .unsendableMethod
@@ -120,7 +118,6 @@ extension ResourceCall.Target {
     // The fragment is never sent (RFC 9110 section 7.1).
     let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     do {
-      // The account's origins determine later whether plain http is allowed.
       endpoint = try Endpoint(url, allowHTTPLoopback: true)
     } catch {
       throw error.code == .insecureURL
@@ -137,7 +134,6 @@ extension ResourceCall.Target {
 }
 
 extension Failure {
-  /// Explains why a string is not a valid URL for a request.
   init(invalidURL text: String) {
     do throws(URIError) { _ = try URI(text) } catch {
       switch error {

@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Returns tokens that callers send to a URL themselves. The URL determines account and token.
+/// Provides tokens that callers send to a URL themselves. The URL determines account and token.
 final class URLTokens: AccountPart {
   /// Receives the token and how to use it at the URL.
   typealias Delivery = (TokenSlot, AccessGrant, TokenDescription.Use) throws(Failure) -> Void
@@ -19,13 +19,13 @@ final class URLTokens: AccountPart {
     /// Nil for the account's own token.
     let target: TokenTarget?
     let deliver: Delivery
-    /// Whether an ID Token that expires too soon was already renewed.
+    /// Whether an ID Token was already renewed for expiring too soon.
     var hasRenewed = false
 
-    /// The kind of token according to the settings for the URL, or else the request.
+    /// According to the URL's settings, or else the request.
     var kind: TokenKind { choice?.entry?.token ?? destination.kind ?? .accessToken }
 
-    /// The required remaining lifetime in seconds.
+    /// The lifetime needed, in seconds.
     var minimum: Int { request.minimumValiditySeconds ?? AccessGrant.shortestIDTokenSeconds }
   }
 
@@ -41,7 +41,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Passes the token for a URL to `deliver`, or responds with a failure.
+  /// Passes the URL's token to `deliver`, or responds with a failure.
   func obtain(_ request: TokenRequest, _ ticket: Ticket, _ deliver: @escaping Delivery) throws(Failure) {
     guard let destination = request.destination else { throw try missingURLAndAccount() }
     let named = try broker.requestedName(request.account)
@@ -54,7 +54,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// The error for a request with neither URL nor account. Throws if the settings are unreadable.
+  /// Throws if the settings are unreadable.
   private func missingURLAndAccount() throws(Failure) -> Failure {
     let names = try settings().accounts.prefix(3).map(\.name.text)
     return Failure(
@@ -62,7 +62,7 @@ final class URLTokens: AccountPart {
       hint: names.isEmpty ? "agent login" : Phrase("choose one: \(Phrase.choices(Array(names), of: "account"))"))
   }
 
-  /// Chooses the account whose token may be sent to a URL, then calls `body`.
+  /// Chooses the account that may send its token to the URL.
   private func choose(
     _ url: String, user: String?, _ named: AccountName?, _ ticket: Ticket,
     then body: @escaping (SelectedAccount) throws(Failure) -> Void
@@ -78,7 +78,6 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Converts an error, with a separate code for unlisted URLs.
   private static func failure(_ error: SessionError) -> Failure {
     var failure = Failure(error, account: nil)
     switch error {
@@ -100,7 +99,7 @@ final class URLTokens: AccountPart {
     obtain(call, account, renewing: request.forceRefresh || recordRefusal(call, account.slot(for: target)))
   }
 
-  /// Records that the resource refused the token, if the request reports it. Returns whether a new token may help.
+  /// Records that the resource refused the token, if reported. Returns whether a new token may help.
   private func recordRefusal(_ call: URLTokenRequest, _ slot: TokenSlot) -> Bool {
     guard call.destination.isRefused, let origin = call.choice?.url.origin, slot.session.grant != nil else {
       return false
@@ -132,7 +131,7 @@ final class URLTokens: AccountPart {
         header: entry?.header))
   }
 
-  /// Renews once an ID Token that expires too soon. Returns whether a refresh is in progress.
+  /// Renews the ID Token at most once. Returns whether a refresh is in progress.
   private func renewIDTokenIfDue(
     _ call: URLTokenRequest, _ slot: TokenSlot, _ grant: AccessGrant
   ) throws(Failure) -> Bool {
@@ -151,10 +150,10 @@ final class URLTokens: AccountPart {
 
   // MARK: Forgetting
 
-  /// The maximum size of a token to compare.
+  /// The limit for a token to compare.
   private static let maximumBytes = 65_536
 
-  /// Drops the cached token if it equals the refused one in the descriptor.
+  /// Drops the cached token if it equals the one in the descriptor.
   func forget(_ request: ForgetRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else {
       throw Failure(.invalidRequest, "the request must pass a descriptor with the token")
@@ -175,7 +174,7 @@ final class URLTokens: AccountPart {
     }
   }
 
-  /// Drops a token from memory. Returns false if it is not there or cannot be renewed.
+  /// Returns false if the token is not in memory or cannot be renewed.
   private func forget(_ token: SealedSecret, of account: AccountName) -> Bool {
     var isForgotten = false
     for slot in broker.accounts[account]?.slots ?? [] {

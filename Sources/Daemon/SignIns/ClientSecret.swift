@@ -4,7 +4,7 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Reads secrets, keys and certificates of OAuth clients from descriptors.
+/// Reads OAuth clients' secrets, keys and certificates.
 enum ClientSecret {
   struct Kind {
     let maximumBytes: Int
@@ -42,7 +42,7 @@ enum ClientSecret {
   /// The maximum size of a file with a key or certificates.
   private static let maximumFileBytes = 65_535
 
-  /// Reads a private key in PEM or as a JSON Web Key. `device` is the TPM that may contain the key.
+  /// Reads PEM or a JSON Web Key. `device` is the TPM that may contain the key.
   static func readKey(
     _ source: SharedDescriptor, in device: any KeyDevice, _ cancellation: Cancellation
   ) throws(SessionError) -> ClientKeyFile {
@@ -52,7 +52,7 @@ enum ClientSecret {
     }
   }
 
-  /// Reads certificates in PEM, which are validated later with their key.
+  /// Reads PEM certificates, which are validated later with their key.
   static func readCertificates(
     _ source: SharedDescriptor, _ cancellation: Cancellation
   ) throws(SessionError) -> SharedSecret {

@@ -45,7 +45,7 @@ final class DiscoverRequests: DaemonPart {
     }
   }
 
-  /// The response if a known account or provider matches. Nil if a server must be asked.
+  /// Nil if a server must be asked.
   private static func localAnswer(to request: DiscoverRequest, _ settings: Settings) throws(Failure) -> JSONObject? {
     func isSame(_ text: String) -> Bool { text.hasSameBytes(as: request.url) }
     let accounts: [(AccountName, AccountConfiguration)]
@@ -65,7 +65,7 @@ final class DiscoverRequests: DaemonPart {
     return provider.map { JSONObject([("provider", .string($0.name.rawValue))]) }
   }
 
-  /// The account whose settings contain the requested resource.
+  /// The account that lists the requested resource.
   private static func account(
     of request: DiscoverRequest, _ settings: Settings
   ) -> (name: AccountName, configuration: AccountConfiguration)? {
@@ -90,7 +90,6 @@ final class DiscoverRequests: DaemonPart {
     return Phrase("if it is an older MCP server: \(command) && agent login \(name) --register")
   }
 
-  /// The resource's authorization servers for which a file contains a client.
   private static func serversWithClient(
     _ finding: URLKind, _ settingsDirectory: String
   ) throws(SessionError) -> [String] {

@@ -1,20 +1,20 @@
 internal import OAuth
 internal import Wire
 
-/// Chooses the sign-in flow: the requested one, or else one that both machine and server support.
+/// Chooses the sign-in flow: the requested one, or one that machine and server support.
 struct FlowChoice {
   let requestedFlow: LoginRequest.Flow?
-  /// Whether a browser can be opened on the user's machine.
+  /// Whether the user's machine can open a browser.
   let canOpenBrowser: Bool
-  /// The port for the browser's response on the user's machine. Nil if that is this machine.
+  /// The port for the browser's response on the user's machine. Nil if this is the user's machine.
   var redirectPort: UInt16?
-  /// Whether to prefer the device flow, because the client lacks the secret for the other flow.
+  /// Whether the client lacks the secret for other flows.
   var prefersDeviceFlow = false
   /// Whether the account's profile or the server forbids the device flow.
   var excludesDeviceFlow = false
   var options = AuthorizationOptions()
 
-  /// Returns the flow for a server. `canListen` is true if the redirect URI points to this machine.
+  /// The flow for a server. `canListen` is true if the redirect URI points to this machine.
   func flow(at server: AuthorizationServerMetadata, canListen: Bool) -> LoginRequest.Flow {
     if let requestedFlow { return requestedFlow }
     // The device flow does not support these parameters.
@@ -26,12 +26,11 @@ struct FlowChoice {
     return server[.deviceAuthorization] != nil || !announcesCodeFlow ? .device : .paste
   }
 
-  /// Whether the sign-in needs parameters of an authorization request.
   var needsAuthorizationRequest: Bool { options != AuthorizationOptions() }
 }
 
 extension AuthorizationOptions {
-  /// Throws `invalid_request` if the claims challenge is invalid.
+  /// Throws `invalid_request` for an invalid claims challenge.
   init(_ requirements: AuthenticationRequirements) throws(Failure) {
     self.init()
     prompt = requirements.prompt

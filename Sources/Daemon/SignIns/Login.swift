@@ -13,16 +13,16 @@ final class Approval: Sendable {
 
   var isApproved: Bool { state.load(ordering: .acquiring) == State.approved }
 
-  /// Returns false if the sign-in was already cancelled.
+  /// Returns false if already cancelled.
   func approve() -> Bool { decide(State.approved) }
 
-  /// Returns false if the sign-in was already approved.
+  /// Returns false if already approved.
   func cancel() -> Bool { decide(State.cancelled) }
 
-  /// Allows cancellation again, after an approved step has ended.
+  /// Allows cancellation again, after an approved step.
   func reopen() { state.store(State.open, ordering: .releasing) }
 
-  /// Sets the state unless already decided. Returns whether it is now `wanted`.
+  /// Returns whether the state is now `wanted`.
   private func decide(_ wanted: Int) -> Bool {
     let (exchanged, original) = state.compareExchange(
       expected: State.open, desired: wanted, ordering: .acquiringAndReleasing)
@@ -33,7 +33,7 @@ final class Approval: Sendable {
 /// A sign-in in progress and the request that waits for it.
 final class Login {
   let number: UInt64
-  /// Identifies the sign-in to clients by 128 random bits in hex.
+  /// 128 random bits in hex, which identify the sign-in to clients.
   let loginID: String
   /// The waiting request, or `.noRequest`.
   var ticket: Ticket
@@ -42,11 +42,11 @@ final class Login {
   let startedAt: Instant
   let cancellation = Cancellation()
 
-  /// Whether the sign-in continues in the background once the user can act.
+  /// Whether the sign-in continues in the background while it waits for the user.
   var isDetached = false
-  /// The event that describes the user's next step. Nil until known.
+  /// Describes the user's next step. Nil until known.
   var nextStep: Event?
-  /// The deadline of ``nextStep``, in unix seconds. 0 until known.
+  /// When the step expires, in unix seconds. 0 until known.
   var stepExpiry = 0
 
   /// The wait for the user. Nil until the user can act.
@@ -54,10 +54,10 @@ final class Login {
   var polling = Polling()
 
   let approval = Approval()
-  /// Set if the account is signed out during the sign-in.
+  /// Set if the account is signed out meanwhile.
   let signedOutFlag = Monitor(false)
   var visits = Visits()
-  /// The signed-in user, whom the user of this machine must confirm.
+  /// The signed-in user, whom this machine's user must confirm.
   var unconfirmed: SignIn.Unconfirmed?
 
   var wantsQRCode = false
@@ -75,38 +75,35 @@ final class Login {
     self.startedAt = startedAt
   }
 
-  /// The browser's visits to the redirect server.
+  /// Browser visits to the redirect server.
   struct Visits {
     /// The authorization URL, until the browser opens the one-time link to it.
     var linkTarget: String?
-    /// Whether all requests so far are from the user who runs this daemon.
+    /// Whether all requests so far are from the daemon's user.
     var isFromOwnUser = true
-    /// Whether a response of another sign-in was logged.
     var hasLoggedForeignRedirect = false
     var hasWarnedOfOtherUser = false
-    /// Whether the user was warned that the browser used https.
     var hasWarnedOfTLS = false
   }
 
   struct Polling {
     var device = DevicePolling(interval: 5, expiresIn: 0)
-    /// Whether the user was warned that this machine's clock may be fast.
     var hasWarnedOfClock = false
   }
 
-  /// The wait for the browser's response. Nil in other flows.
+  /// Nil in other flows.
   var browser: SignIn.PendingApproval.Browser? { if case .browser(let waiting) = waiting { waiting } else { nil } }
 
-  /// The wait for the approval of a device code. Nil in other flows.
+  /// Nil in other flows.
   var device: SignIn.PendingApproval.Device? { if case .device(let waiting) = waiting { waiting } else { nil } }
 
-  /// Whether the sign-in was approved, so that it must not be cancelled.
+  /// Whether the sign-in was approved and cannot be cancelled.
   var isFinishing: Bool { approval.isApproved }
 
-  /// Whether `other` is ``loginID``, compared in constant time.
+  /// In constant time.
   func hasLoginID(_ other: String) -> Bool { Self.isSame(loginID, other) }
 
-  /// Whether two IDs are equal, compared in constant time.
+  /// Compares IDs in constant time.
   static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     return ConstantTime.isEqual(one.span, other.span)

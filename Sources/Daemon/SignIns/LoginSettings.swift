@@ -7,18 +7,17 @@ struct LoginSettings {
   let account: AccountName
   let configuration: AccountConfiguration
   let isNew: Bool
-  /// How to sign in without a user. Nil if a user signs in.
+  /// Nil if a user signs in.
   let unattended: UnattendedGrant?
   /// `user:password` from the proxy's URL.
   let proxyCredentials: String?
 
-  /// Throws `invalid_request` if a setting is invalid, `issuer_needed` if the server is unknown, or `account_exists` if
+  /// Throws `invalid_request` for an invalid setting, `issuer_needed` for an unknown server, or `account_exists` if
   /// only one of request and existing account is ephemeral.
   init(_ request: LoginRequest, _ settings: Settings) throws(Failure) {
     var request = request
     func isStored() -> Bool { request.account.flatMap { try? AccountName($0) }.map { settings[$0] != nil } ?? false }
     if !isStored() { Self.resolveServer(in: &request) }
-    // For an existing account, the provider is an ordinary setting.
     if !isStored() || request.issuer != nil { request.issuer = try AccountConfiguration.issuer(request.settings) }
     request.issuer = request.issuer.map(AccountConfiguration.issuer(pasted:))
     let existing = request.account.flatMap { try? AccountName($0) }.flatMap { settings[$0] }
@@ -47,10 +46,9 @@ struct LoginSettings {
     case (nil, .some(let stored)): configuration = stored
     case (.some(let issuer), .some(let stored)) where stored.usesServer(issuer):
       configuration = stored
-      // Use the server's own spelling.
       request.issuer = stored.issuer
     case (.some(let issuer), _):
-      // Without a client ID in the request, the server or a file may supply one.
+      // The server or a file may supply the client ID.
       configuration = AccountConfiguration(issuer: issuer, clientID: request.clientID ?? "")
     case (nil, nil):
       // A longer name, or one with another number, belongs to another account.
@@ -87,12 +85,11 @@ struct LoginSettings {
     self.configuration = configuration
   }
 
-  /// The name without its final digits.
+  /// The name without final digits.
   private static func withoutNumber(_ name: String) -> Substring {
     name.prefix(name.utf8.count - name.utf8.reversed().prefix { $0.isASCIIDigit }.count)
   }
 
-  /// Refuses options of other flows if the account signs in with an assertion.
   private static func refuseOtherFlows(
     _ request: LoginRequest, _ account: AccountName, _ configuration: AccountConfiguration
   ) throws(Failure) {
@@ -127,8 +124,8 @@ struct LoginSettings {
       hint: stored.map { Phrase("for another way to sign in: agent account set \(account.text) --unset \($0)") })
   }
 
-  /// If the request's account is a provider's name, a host or a URL, selects that server and names the account after
-  /// it. If the request has an issuer, recognizes only a provider's name.
+  /// Selects the server if the account is a provider's name, a host or a URL, and names the account after it. With an
+  /// issuer in the request, only a provider's name is recognized.
   private static func resolveServer(in request: inout LoginRequest) {
     guard let text = request.account else { return }
     if let name = request.settings.selectProvider(named: text) {
@@ -155,7 +152,6 @@ struct LoginSettings {
       hint: "did you mean \(choices)? Otherwise name the server with --issuer")
   }
 
-  /// The account's name, by default derived from the server.
   private static func account(_ request: LoginRequest, _ settings: Settings) throws(Failure) -> AccountName {
     if let name = request.account {
       let suggestions = ProviderName.known(as: name).map(\.rawValue)
@@ -179,7 +175,7 @@ struct LoginSettings {
       .invalidRequest, "all default account names for this server are in use; choose a name")
   }
 
-  /// Unnumbered and numbered account names from the URL's host, best first.
+  /// Account names from the URL's host, unnumbered first.
   static func names(forHostOf url: String) -> [AccountName] {
     guard let host = (try? URI(url))?.host else { return [] }
     return names(beginningWith: String(host.filter { $0 != "[" && $0 != "]" && $0 != ":" }.prefix(60)))
@@ -192,7 +188,7 @@ struct LoginSettings {
 }
 
 extension AccountSettings {
-  /// Selects the provider with this name. Returns nil if there is none, another is set, or the issuer is unsuitable.
+  /// Returns nil if there is no such provider, another is set, or the issuer is unsuitable.
   mutating func selectProvider(named text: String) -> ProviderName? {
     guard provider == nil, let name = ProviderName(known: text.lowercased()),
       issuer.map({ Provider.named(name).mayHaveIssuer(Issuer.named(byMetadataAt: $0) ?? $0) }) ?? true
@@ -201,7 +197,7 @@ extension AccountSettings {
     return name
   }
 
-  /// The command-line options of the `known` settings, without a proxy's password.
+  /// The `known` settings as options, without a proxy's password.
   func commandLineOptions(among known: [AccountSetting] = AccountSetting.all) -> [String] {
     var settings = self
     settings.proxy = proxy.flatMap { try? ProxySetting($0).url }
@@ -214,8 +210,7 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// The options for ``SignInCommand``, without file names, which only the client knows. `new` is set for a new
-  /// account.
+  /// For ``SignInCommand``, without file names, which only the client knows. `new` is set for a new account.
   func commandLineOptions(ofNew new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
       isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil

@@ -9,7 +9,7 @@ struct ProxySetting {
   /// `user:password`
   let credentials: String?
 
-  /// Reads a URL, by default with scheme http. Throws `invalid_request` if it is invalid.
+  /// The default scheme is http. Throws `invalid_request` if the URL is invalid.
   init(_ text: String) throws(Failure) {
     let invalid = Failure(
       .invalidRequest, "the proxy's URL is not valid",
@@ -33,7 +33,7 @@ struct ProxySetting {
 }
 
 extension AccountConfiguration {
-  /// Replaces or removes the proxy setting. Returns `user:password` from the URL, for the vault.
+  /// Replaces or removes the proxy. Returns `user:password` from the URL, for the vault.
   mutating func replaceProxy(from given: AccountSettings) throws(Failure) -> String? {
     self.proxySource = given.proxySource == .option ? .option : nil
     self.proxy = nil
@@ -44,7 +44,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Like ``replaceProxy(from:)``, but keeps a proxy set by an option unless the request names another.
+  /// Keeps an option's proxy unless the request names another.
   mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }

@@ -5,16 +5,16 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// Receives the response of one sign-in (RFC 8252 section 7.3). Sign-ins may share a socket.
+/// Receives one sign-in's response (RFC 8252 section 7.3). Sign-ins may share a socket.
 final class RedirectListener: Sendable {
   let redirectURI: String
   let port: UInt16
-  /// The expected request for the redirect URI.
+  /// The request expected for the redirect URI.
   let target: LoopbackTarget
   /// A random URL that redirects to the authorization server once, since all users can read the browser's command line.
-  /// Nil if the users of connections cannot be determined.
+  /// Nil if connections' users cannot be determined.
   let linkURL: String?
-  /// The expected request for ``linkURL``.
+  /// The request expected for ``linkURL``.
   let link: LoopbackTarget?
   let sockets: [RedirectSocket]
 
@@ -22,7 +22,7 @@ final class RedirectListener: Sendable {
     let port = sockets[0].port
     redirectURI = uri.text(port: port)
     self.port = port
-    // Some browsers and proxies use the name instead of the address. No other server can have it.
+    // Some browsers and proxies send the name instead of the address. No other server can have it.
     let names = [host.rawValue] + (host == .localhost ? [] : [RedirectURI.Host.localhost.rawValue])
     // A browser omits the scheme's default port (RFC 9110 section 7.2).
     target = LoopbackTarget(
@@ -34,8 +34,8 @@ final class RedirectListener: Sendable {
     self.sockets = sockets
   }
 
-  /// Listens at a redirect URI. Blocking. Throws `redirectNotLoopback` for a URI of another machine,
-  /// `redirectPortTaken` if another program has its port, otherwise `redirectUnavailable`.
+  /// Listens at a redirect URI. Blocking. Throws `redirectNotLoopback` for another machine's URI, `redirectPortTaken`
+  /// if another program has its port, otherwise `redirectUnavailable`.
   static func open(
     _ uri: RedirectURI, in sockets: RedirectSockets = RedirectSockets()
   ) throws(SessionError) -> RedirectListener {
@@ -54,8 +54,7 @@ final class RedirectListener: Sendable {
     }
   }
 
-  /// Listens at a sign-in's redirect URI. Uses IPv6 if this machine has no IPv4, unless the user registered the IPv4
-  /// address.
+  /// Uses IPv6 if this machine has no IPv4, unless the user registered the IPv4 address.
   static func open(
     _ redirect: SignInRedirect, in sockets: RedirectSockets
   ) throws(SessionError) -> RedirectListener {

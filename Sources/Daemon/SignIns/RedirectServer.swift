@@ -6,7 +6,7 @@ internal import Platform
 ///
 /// Any user's programs can connect, but other users' data is not read. Only ``RedirectServerDelegate`` ends the wait.
 final class RedirectServer {
-  /// The maximum number of connections with a known user.
+  /// The limit for connections with a known user.
   static let maximumPeers = 16
   private static let maximumAcceptedAtOnce = 32
 
@@ -18,7 +18,6 @@ final class RedirectServer {
 
   /// The owner of a polled descriptor.
   private enum Source {
-    /// A listening socket and the sign-ins that use it.
     case socket(RedirectSocket, [WaitingSignIn])
     case peer(RedirectPeer)
   }
@@ -27,12 +26,12 @@ final class RedirectServer {
   private unowned let delegate: any RedirectServerDelegate
   private lazy var alarm = Alarm(loop) { [unowned self] in expire(loop.now) }
   private let poller: Poller
-  /// The owners of the descriptors, by key in the poller.
+  /// Descriptors' owners, by key in the poller.
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// The connections whose users are being looked up, by key in the poller.
+  /// Connections with a lookup in progress, by key in the poller.
   private var peersBeingIdentified: [UInt64: TCPAddressPair] = [:]
-  /// Whether accepting is paused until the users of accepted connections are known.
+  /// Whether accepting waits until the users of accepted connections are known.
   private var isPaused = false
 
   init(_ loop: any RequestLoop, _ delegate: any RedirectServerDelegate) throws(SystemError) {
@@ -62,7 +61,7 @@ final class RedirectServer {
     return nil
   }
 
-  /// Ends a sign-in's wait. Closes sockets that no other sign-in uses.
+  /// Ends a sign-in's wait, and closes its unshared sockets.
   func close(_ loginNumber: UInt64) {
     for case (let key, .socket(let socket, let waiting)) in sources {
       let others = waiting.filter { $0.loginNumber != loginNumber }
@@ -77,16 +76,15 @@ final class RedirectServer {
     }
   }
 
-  /// Sends a response to the browsers that wait for a sign-in's result.
+  /// Answers the browsers that wait for the sign-in's result.
   func answer(_ loginNumber: UInt64, _ response: [UInt8]) {
     for (key, peer) in peers where peer.loginNumber == loginNumber { answer(key, peer, response) }
     alarm.set(at: nextDeadline)
   }
 
-  /// When to call ``expire(_:)`` next.
   var nextDeadline: Instant? { peers.map(\.peer.deadline).min() }
 
-  /// Closes overdue connections. Waiting browsers get a page without the sign-in's result.
+  /// Closes overdue connections. Waiting browsers get a page without a result.
   func expire(_ now: Instant) {
     for (key, peer) in peers where peer.deadline <= now {
       if peer.loginNumber != nil {
@@ -119,14 +117,12 @@ final class RedirectServer {
     }
   }
 
-  /// Accepts waiting connections, up to a limit.
   private func accept(_ socket: RedirectSocket, _ now: Instant) {
     var unknown = peers.count { $0.peer.owner == nil }
     for _ in 0..<Self.maximumAcceptedAtOnce {
       guard unknown < Self.maximumPeers else { return setPaused(true) }
       let descriptor: FileDescriptor
       do { descriptor = try UnixSocket.accept(socket.descriptor) } catch {
-        // Closing the oldest connection frees a descriptor.
         if !error.wouldBlock { removeOldest() }
         return
       }
@@ -145,7 +141,7 @@ final class RedirectServer {
     }
   }
 
-  /// Looks up the users of all new connections, unless a lookup is in progress.
+  /// Looks up new connections' users, one batch at a time.
   private func identify() {
     guard peersBeingIdentified.isEmpty else { return }
     for (key, peer) in peers where peer.owner == nil { peersBeingIdentified[key] = peer.ends }
@@ -153,7 +149,7 @@ final class RedirectServer {
     delegate.identify(Array(peersBeingIdentified.values)) { [weak self] owners in self?.admit(owners) }
   }
 
-  /// Serves connections of the daemon's user and of unknown users. Closes others.
+  /// Serves connections of the daemon's user and unknown users. Closes others.
   private func admit(_ owners: [TCPAddressPair: TCPAddressPair.Owner]) {
     let batch = peersBeingIdentified
     peersBeingIdentified = [:]
@@ -214,20 +210,19 @@ final class RedirectServer {
     }
   }
 
-  /// Sends a response, then closes the connection.
   private func answer(_ key: UInt64, _ peer: RedirectPeer, _ response: [UInt8]) {
     peer.setResponse(response)
     sources[key] = .peer(peer)
     finish(key, peer)
   }
 
-  /// Sends pending bytes, then closes the connection.
+  /// Sends pending bytes before closing the connection.
   private func finish(_ key: UInt64, _ peer: RedirectPeer) {
     if peer.flush() { return remove(key) }
     try? poller.modify(peer.descriptor.raw, interest: .write, key: key)
   }
 
-  /// Closes the oldest connection, preferably one not known to belong to the daemon's user.
+  /// Closes the oldest connection, preferably not one known to belong to the daemon's user.
   private func removeOldest() {
     if let key = peers.filter({ $0.peer.owner != nil }).min(by: {
       ($0.peer.isFromOwnUser ? 1 : 0, $0.key) < ($1.peer.isFromOwnUser ? 1 : 0, $1.key)
@@ -245,20 +240,20 @@ final class RedirectServer {
   }
 }
 
-/// Makes the decisions for a ``RedirectServer``. All methods are called on the loop.
+/// Decides for a ``RedirectServer``, on the loop.
 protocol RedirectServerDelegate: AnyObject {
-  /// Looks up the users of connections and calls `completion` on the loop.
+  /// Looks up the connections' users. Calls `completion` on the loop.
   func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void)
   /// Returns the URL to which a sign-in's link redirects. Nil if the link was already used. `isFromOwnUser` is true if
   /// the connection is known to belong to the daemon's user.
   func openLink(_ loginNumber: UInt64, isFromOwnUser: Bool) -> String?
-  /// Handles a request for a sign-in's redirect URI. Returns the page for the browser, or nil if
-  /// ``RedirectServer/answer(_:_:)`` sends it later. Only ``LoopbackPage/foreign`` continues the wait.
+  /// Handles a request for the redirect URI. Returns the browser's page, or nil if ``RedirectServer/answer(_:_:)``
+  /// sends it later. Only ``LoopbackPage/foreign`` continues the wait.
   func handleRedirect(_ loginNumber: UInt64, query: Span<UInt8>, isFromOwnUser: Bool) -> LoopbackPage?
-  /// Called if the query is not the response of any sign-in at the socket.
+  /// Called if the query answers no sign-in at the socket.
   func handleForeignRedirect(_ loginNumber: UInt64, query: Span<UInt8>)
   /// Called when a browser starts TLS, which is not supported.
   func handleTLS(_ loginNumber: UInt64)
-  /// Called when a user other than the daemon's, with ID `user`, connects. No data was read.
+  /// Called when another user, with ID `user`, connects. No data was read.
   func handleOtherUser(_ loginNumber: UInt64, user: UInt32)
 }

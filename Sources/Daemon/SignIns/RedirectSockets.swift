@@ -2,22 +2,22 @@ internal import Loopback
 internal import OAuth
 internal import Platform
 
-/// The sockets of all sign-ins. Sign-ins with the same port share one.
+/// All sign-ins' sockets, shared by sign-ins with the same port.
 final class RedirectSockets: Sendable {
   private struct LoopbackEndpoint: Hashable {
     let port: UInt16
     let isIPv6: Bool
   }
 
-  /// A weak reference, so that a socket closes when no longer used.
+  /// Weak, so that an unused socket closes.
   private struct Entry: Sendable { weak var socket: RedirectSocket? }
 
   private let open = Monitor<[LoopbackEndpoint: Entry]>([:])
 
-  /// How many more free ports to try if browsers block the first.
+  /// How many more ports to try if browsers block the first.
   private static let maximumAttempts = 20
 
-  /// Listens at a port, or returns the socket that already does. Port 0 selects any that browsers accept.
+  /// Returns the port's socket, new or shared. Port 0 selects any that browsers accept.
   func listen(port: UInt16, ipv6: Bool = false) throws(SystemError) -> RedirectSocket {
     if port == 0 { return try listenAnywhere(ipv6: ipv6) }
     let endpoint = LoopbackEndpoint(port: port, isIPv6: ipv6)

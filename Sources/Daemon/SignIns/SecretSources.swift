@@ -4,14 +4,14 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The descriptors with the secrets of a request.
+/// The descriptors with a request's secrets.
 struct SecretSources: Sendable {
   private let sources: [PassedSecret: SharedDescriptor]
-  /// The descriptor before those of the secrets, if any.
+  /// The descriptor before the secrets, if any.
   let leading: SharedDescriptor?
 
-  /// The secrets are the last `passed` descriptors, in the order of ``PassedSecret``. `hasLeading` adds the descriptor
-  /// before them.
+  /// The secrets are the last `passed` descriptors, in the order of ``PassedSecret``. With `hasLeading`, another one
+  /// precedes them.
   init(
     _ passed: [SharedDescriptor], announced: Set<PassedSecret>, hasLeading: Bool = false
   ) throws(Failure) {
@@ -25,8 +25,8 @@ struct SecretSources: Sendable {
       uniqueKeysWithValues: zip(PassedSecret.allCases.filter { announced.contains($0) }, left))
   }
 
-  /// Reads the secrets of a sign-in. Copies the ID and algorithm from a key's file to `configuration`, unless `named`,
-  /// the request's settings, override them. `proxyCredentials` are `user:password`.
+  /// Reads a sign-in's secrets. Copies a key file's ID and algorithm to `configuration`, unless `named`, the request's
+  /// settings, override them. `proxyCredentials` are `user:password`.
   func read(
     for configuration: inout AccountConfiguration, _ named: AccountSettings, proxyCredentials: String?,
     in device: any KeyDevice, _ cancellation: Cancellation

@@ -17,8 +17,8 @@ final class ListenerHandoff: Sendable {
     }
   }
 
-  /// Listens at the redirect URI if the browser's response or a client's registration needs its port. Returns the port,
-  /// if any. Blocking.
+  /// Listens if the browser's response or a client's registration needs the redirect URI's port. Returns the port, if
+  /// any. Blocking.
   func open(
     _ redirect: SignInRedirect, _ choice: FlowChoice, at server: AuthorizationServerMetadata, registers: Bool
   ) throws(SessionError) -> UInt16? {
@@ -33,8 +33,8 @@ final class ListenerHandoff: Sendable {
 }
 
 extension SignIn.Prepared {
-  /// Requests the device code or builds the authorization URL. Blocking. Without a browser that reaches this machine,
-  /// the listener is nil.
+  /// Requests the device code or builds the authorization URL. Blocking. The listener is nil unless a browser can reach
+  /// this machine.
   func start(
     _ choice: FlowChoice, _ opened: ListenerHandoff
   ) throws(SessionError) -> (waiting: SignIn.PendingApproval, listener: RedirectListener?) {
@@ -63,7 +63,7 @@ extension SignIn.Prepared {
       throw .oauth(OAuthError(.endpointMissing, .endpoint(.authorization)))
     }
     var options = choice.options
-    // The machine with the browser can only check a URL that contains the parameters.
+    // The browser's machine can only check a URL that contains the parameters.
     options.pushesIfNeeded = choice.redirectPort != nil
     return try SignIn.PendingApproval.Browser(self, redirectURI: redirectURI, options: options)
   }

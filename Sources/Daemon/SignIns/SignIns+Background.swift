@@ -14,7 +14,7 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Responds to the request that started a background sign-in. `expiry` is in unix seconds.
+  /// Answers the sign-in's request. `expiry` is in unix seconds.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket
@@ -22,7 +22,7 @@ extension SignIns {
     loop.send(.result(progressResult(login, expiry)), to: ticket)
   }
 
-  /// Sends a sign-in's result to the waiting request, and keeps that of a background sign-in.
+  /// Sends the result, and keeps that of a background sign-in.
   func sendResult(of login: Login, _ reply: Reply) {
     loop.send(reply, to: login.ticket)
     if recentlyEnded.count >= Self.maximumKeptResults { recentlyEnded.removeFirst() }
@@ -33,7 +33,7 @@ extension SignIns {
     backgroundResults.append(BackgroundResult(loginID: login.loginID, reply: reply, endedAt: services.time.now()))
   }
 
-  /// Waits for a background sign-in or reports its state.
+  /// Waits for a background sign-in, or reports its state if `waits` is false.
   func resume(_ loginID: String, waits: Bool, _ ticket: Ticket) throws(Failure) {
     dropOutdatedResults()
     guard let login = login(withID: loginID) else {
@@ -52,7 +52,7 @@ extension SignIns {
     if let event = login.nextStep { loop.send(.event(event), to: ticket) }
   }
 
-  /// The sign-ins of an account, or all if nil, that wait for the user, oldest first.
+  /// The account's sign-ins, or all if nil, that wait for the user, oldest first.
   func pendingSignIns(for account: AccountName?) -> [JSONObject] {
     logins.values.sorted { $0.number < $1.number }.compactMap { login in
       guard login.nextStep != nil, account == nil || login.account == account else { return nil }
@@ -76,12 +76,12 @@ extension SignIns {
     return commands.count > 1 ? Phrase.choices(commands) : .command(commands.first ?? "agent login --start")
   }
 
-  /// The background sign-in with this ID, if in progress.
+  /// The background sign-in with this ID.
   func login(withID loginID: String) -> Login? {
     logins.values.first { $0.isDetached && $0.hasLoginID(loginID) }
   }
 
-  /// `{"login","account","state","expires_at"}` for a sign-in in progress.
+  /// `{"login","account","state","expires_at"}`. `expiry` is in unix seconds.
   private func progressResult(_ login: Login, _ expiry: Int) -> JSONObject {
     JSONObject([
       ("login", .string(login.loginID)), ("account", .string(login.account.text)), ("state", "waiting"),

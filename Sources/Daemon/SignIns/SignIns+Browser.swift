@@ -7,7 +7,6 @@ internal import Wire
 
 /// Sign-in with a browser, whose response reaches a loopback address or is pasted.
 extension SignIns {
-  /// Sends the URL to the client and waits for the browser's response.
   func sendBrowserURL(_ login: Login, _ waiting: SignIn.PendingApproval.Browser, _ listener: RedirectListener?) {
     if let listener {
       do { try listen(listener, for: login) } catch {
@@ -42,13 +41,13 @@ extension SignIns {
     try redirects?.open(listener, for: login.number, in: login.pageTexts)
   }
 
-  /// Handles a pasted URL or a confirmation from any connection.
+  /// Handles a pasted URL or a confirmation, from any connection.
   func handleAnswer(_ request: Request, _ ticket: Ticket) throws(Failure) {
     guard let login = try signInStep(request)?.take() else { return }
     loop.send(.result(JSONObject([("account", .string(login.account.text))])), to: ticket)
   }
 
-  /// Like ``handleAnswer(_:_:)`` for the sign-in's own connection, with errors as events. Returns false for other
+  /// Like ``handleAnswer(_:_:)``, for the sign-in's own connection, with errors as events. Returns false for other
   /// requests.
   func handleFollowUp(_ request: Request, _ ticket: Ticket) -> Bool {
     guard let step = signInStep(request),
@@ -59,7 +58,7 @@ extension SignIns {
     return true
   }
 
-  /// The ID and action for a redirect URL or a confirmation. Nil for other requests.
+  /// Nil for other requests.
   private func signInStep(_ request: Request) -> (loginID: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginStep(.redirect(let loginID, let url)):
@@ -70,7 +69,7 @@ extension SignIns {
     }
   }
 
-  /// Handles a pasted redirect URL. Throws `redirect_rejected` if it is not the response. The wait then continues.
+  /// Throws `redirect_rejected` if the URL is not the response; the wait continues.
   func handlePastedRedirect(_ loginID: String, _ url: String) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), !login.isFinishing,
       login.unconfirmed == nil, let waiting = login.browser
@@ -84,8 +83,7 @@ extension SignIns {
     return login
   }
 
-  /// Handles the authorization server's response. Returns the page for the browser, or nil if it must wait for the
-  /// result.
+  /// Handles the authorization server's response. Returns the browser's page, or nil if it must wait for the result.
   private func accept(
     _ answer: AuthorizationResponse, _ login: Login, _ waiting: SignIn.PendingApproval.Browser,
     isFromOwnUser: Bool = true
@@ -111,7 +109,7 @@ extension SignIns {
     }
   }
 
-  /// Logs the first redirect that does not belong to this sign-in. Returns whether it did.
+  /// Logs the first foreign redirect. Returns whether it did.
   @discardableResult private func noteForeignRedirect(_ login: Login) -> Bool {
     guard !login.visits.hasLoggedForeignRedirect else { return false }
     login.visits.hasLoggedForeignRedirect = true
@@ -119,9 +117,8 @@ extension SignIns {
     return true
   }
 
-  // MARK: The browser's page
+  // MARK: Pages
 
-  /// Shows the result in the browser, if still waiting.
   func showSignedIn(_ login: Login, _ outcome: SignIn.Outcome) {
     redirects?.answer(
       login.number,
@@ -134,9 +131,9 @@ extension SignIns {
     redirects?.answer(login.number, LoopbackPage.failed(failure.text).response(in: login.pageTexts))
   }
 
-  // MARK: Who signed in
+  // MARK: Confirmation
 
-  /// Asks the user to confirm who has signed in, since it may be another user of this machine.
+  /// Asks who has signed in, since it may be another user of this machine.
   private func askToConfirm(_ id: UInt64, _ outcome: Result<SignIn.Unconfirmed, SessionError>) {
     guard let login = logins[id] else { return }
     let unconfirmed: SignIn.Unconfirmed
@@ -151,7 +148,7 @@ extension SignIns {
           name: unconfirmed.name, expiresAt: login.stepExpiry)), to: login, until: login.stepExpiry)
   }
 
-  /// Handles the user's answer about who has signed in. Throws `redirect_rejected` if no sign-in waits for it.
+  /// Throws `redirect_rejected` if no sign-in waits to be confirmed.
   func confirm(_ loginID: String, isConfirmed: Bool) throws(Failure) -> Login {
     guard let login = logins.values.first(where: { $0.hasLoginID(loginID) }), let waiting = login.unconfirmed
     else { throw Failure(.redirectRejected, "no sign-in is waiting to be confirmed; it may have ended") }
@@ -178,7 +175,7 @@ extension SignIns: RedirectServerDelegate {
     jobs.run({ TCPAddressPair.owners(of: ends) }) { (outcome: Result<_, Never>) in completion(outcome.get()) }
   }
 
-  /// Returns the authorization URL once.
+  /// Returns the authorization URL only once.
   func openLink(_ id: UInt64, isFromOwnUser: Bool) -> String? {
     guard let login = logins[id], let url = login.visits.linkTarget else { return nil }
     login.visits.linkTarget = nil
@@ -194,7 +191,6 @@ extension SignIns: RedirectServerDelegate {
     return accept(waiting.request.answer(in: query), login, waiting, isFromOwnUser: isFromOwnUser)
   }
 
-  /// Logs and reports a foreign response once per sign-in.
   func handleForeignRedirect(_ id: UInt64, query: Span<UInt8>) {
     guard let login = logins[id], !query.isEmpty, noteForeignRedirect(login) else { return }
     guard let error = AuthorizationRequest.strayError(in: query) else {
@@ -210,7 +206,6 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
-  /// Warns once that the browser used https.
   func handleTLS(_ id: UInt64) {
     guard let login = logins[id], !login.visits.hasWarnedOfTLS, let uri = login.browser?.request.redirectURI else {
       return
@@ -222,7 +217,6 @@ extension SignIns: RedirectServerDelegate {
       ), to: login)
   }
 
-  /// Warns once of another user's connection.
   func handleOtherUser(_ id: UInt64, user: UInt32) {
     guard let login = logins[id], !login.visits.hasWarnedOfOtherUser else { return }
     login.visits.hasWarnedOfOtherUser = true
@@ -243,7 +237,6 @@ extension SignIns: RedirectServerDelegate {
 
   private func command(of login: Login) -> SignInCommand { SignInCommand(login.account.text, login.enteredOptions) }
 
-  /// Sends a notice to the request that waits for a sign-in, if any.
   func report(_ notice: Phrase, to login: Login) {
     if login.ticket != .noRequest { loop.send(.event(.notice(notice)), to: login.ticket) }
   }

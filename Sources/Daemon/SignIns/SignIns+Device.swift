@@ -5,16 +5,15 @@ internal import Wire
 
 /// Sign-ins by device code. A timer polls the server until the user decides.
 extension SignIns {
-  /// The longest polling interval, in seconds, that is not announced to the user.
+  /// In seconds. Longer polling intervals are announced to the user.
   private static let longestUnannouncedInterval = 60
 
-  /// Sends the code to the client and starts polling.
   func sendDeviceCode(_ login: Login, _ waiting: SignIn.PendingApproval.Device) {
     let (prepared, code) = (waiting.prepared, waiting.authorization)
     login.polling.device = DevicePolling(code)
     log.note(.signInCode(seconds: code.expiresIn), login.account)
     let expiry = waiting.startedAtUnixSeconds + code.expiresIn
-    // The QR code comes first, so that the client can draw it next to the text.
+    // Sent first, so that the client can draw it next to the text.
     if login.wantsQRCode { sendQRCode(code.verificationURIComplete ?? code.verificationURI, to: login.ticket) }
     var event = Event.DeviceCode(
       loginID: login.loginID, account: login.account.text, issuer: prepared.configuration.issuer,
@@ -48,7 +47,7 @@ extension SignIns {
   private func pollServer(_ id: UInt64) {
     guard let login = logins[id], let device = login.device else { return }
     let lifetime = Duration.seconds(device.authorization.expiresIn)
-    // After suspend past the deadline, the expiry is reported at once.
+    // After suspend, expiry is reported at once.
     guard device.startedAt.duration(to: services.time.now()) < lifetime else { return failExpired(id) }
     let approved = jobs.messageSender { [log, account = login.account] (_: Void) in log.note(.signInApproved, account) }
     run(login, then: handlePollResult) {

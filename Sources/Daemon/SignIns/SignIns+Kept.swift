@@ -5,7 +5,7 @@ internal import Wire
 
 /// Sign-ins that are skipped if there is a session.
 extension SignIns {
-  /// Responds with the account's session if it meets the condition. Otherwise runs `begin`.
+  /// Responds with the account's session if it meets `condition`. Otherwise runs `begin`.
   func signInUnless(
     _ condition: LoginRequest.Condition, _ account: Account, activates: Bool, _ ticket: Ticket,
     _ begin: @escaping () throws(Failure) -> Void
@@ -26,7 +26,7 @@ extension SignIns {
     broker.obtain(for: waiter, account)
   }
 
-  /// Responds with the account's session, or calls `signIn` if there is none.
+  /// Calls `signIn` if there is no session.
   private func respondWithSession(
     of account: Account, activates: Bool, _ ticket: Ticket, else signIn: @escaping () -> Void
   ) {

@@ -15,7 +15,7 @@ extension SignIns {
     throw Failure(.tooBusy, "a sign-in to \(account.text) is in progress", hint: "finish or cancel it first")
   }
 
-  /// Cancels an account's unapproved sign-ins.
+  /// Cancels the unapproved sign-ins of a signed-out account.
   func endUnapproved(of account: AccountName) {
     for login in logins.values where login.account == account && !login.isFinishing {
       login.signedOutFlag.withLock { $0 = true }
@@ -25,7 +25,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels the unapproved sign-ins whose protection level is locked.
+  /// Cancels unapproved sign-ins at locked protection levels.
   func endUnapproved(at levels: Set<Protection>) {
     for login in logins.values {
       guard let level = login.waiting?.prepared.level, levels.contains(level), login.approval.cancel() else { continue }
@@ -33,7 +33,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels all unapproved sign-ins at shutdown.
+  /// Cancels unapproved sign-ins.
   func stop() {
     for login in logins.values where login.approval.cancel() {
       sendResult(of: login, .failure(Failure(.cancelled, "the daemon is stopping")))
@@ -41,7 +41,7 @@ extension SignIns {
     }
   }
 
-  /// Cancels the sign-in of a request whose sender disconnected, unless in the background.
+  /// Cancels the sign-in of a disconnected sender, unless in the background.
   func abandon(_ ticket: Ticket) {
     for login in logins.values where login.ticket == ticket {
       if login.nextStep != nil, login.isDetached { login.ticket = .noRequest } else { cancel(login) }

@@ -9,7 +9,7 @@ internal import Wire
 
 /// Runs sign-ins by browser and by device code (RFC 8628). Each blocking step is a job.
 final class SignIns: AccountPart {
-  /// The sign-ins in progress, by number.
+  /// Sign-ins in progress, by number.
   private(set) var logins: [UInt64: Login] = [:]
   private var lastLoginNumber: UInt64 = 0
   /// Receives browsers' responses. Nil until needed.
@@ -17,9 +17,9 @@ final class SignIns: AccountPart {
   private let redirectSockets = RedirectSockets()
   private var accountsWithoutDeviceGrant: Set<AccountName> = []
   private static let maximumAccountsWithoutDeviceGrant = 1024
-  /// Recent results of background sign-ins, oldest first.
+  /// Results of background sign-ins, oldest first.
   var backgroundResults: [BackgroundResult] = []
-  /// The IDs and accounts of recently ended sign-ins, for hints.
+  /// Recently ended sign-ins, for hints.
   var recentlyEnded: [(loginID: String, account: AccountName)] = []
 
   /// Starts a sign-in, or responds with the existing session if permitted.
@@ -35,7 +35,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts a sign-in, which replaces others of the same account.
+  /// Replaces other sign-ins of the account.
   private func begin(
     _ request: LoginRequest, _ requested: LoginSettings, _ ticket: Ticket, _ passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -134,7 +134,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Runs a blocking step of a sign-in, then `finish` on the loop.
+  /// Runs a sign-in's blocking step, then `finish` on the loop.
   func run<Value: Sendable>(
     _ login: Login, then finish: @escaping (UInt64, Result<Value, SessionError>) -> Void,
     _ step: @escaping @Sendable () throws(SessionError) -> Value
@@ -150,7 +150,7 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Starts to wait for the user, once the code or URL is known.
+  /// Waits for the approval, once the code or URL is known.
   func waitForUser(
     _ id: UInt64, _ outcome: Result<(waiting: SignIn.PendingApproval, listener: RedirectListener?), SessionError>
   ) {
@@ -162,12 +162,11 @@ final class SignIns: AccountPart {
     do throws(SessionError) { (waiting, listener) = try outcome.get() } catch { return fail(login, error) }
     login.waiting = waiting
     let level = waiting.prepared.level
-    // The vault was locked while the server responded.
     guard level == .device || services.vault.isUnlocked(level) else {
       return fail(login, .vault(VaultError(.locked(level))))
     }
     for notice in waiting.prepared.notices { report(Phrase(notice), to: login) }
-    // Sending a notice may detect that the peer disconnected, which ends the sign-in.
+    // Sending a notice may end the sign-in.
     guard logins[id] != nil else { return }
     switch waiting {
     case .device(let device): sendDeviceCode(login, device)
@@ -175,13 +174,12 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Sends the user's next step, which expires at `expiry` in unix seconds, and keeps it for ``resume(_:waits:_:)``.
+  /// Sends the user's next step, and keeps it for ``resume(_:waits:_:)``. `expiry` is in unix seconds.
   func send(_ event: Event, to login: Login, until expiry: Int) {
     (login.nextStep, login.stepExpiry) = (event, expiry)
     loop.send(.event(event), to: login.ticket)
   }
 
-  /// Sends the URL as a QR code, unless too large for a screen.
   func sendQRCode(_ address: String, to ticket: Ticket) {
     guard let code = QRCode(address).flatMap({ Event.QRCode(rows: $0.rows) }) else { return }
     loop.send(.event(.qrCode(code)), to: ticket)
@@ -206,7 +204,6 @@ final class SignIns: AccountPart {
     login.approval.reopen()
     switch outcome {
     case .failure(.onlyRefreshTokenStored(let configuration, let cause)):
-      // The registered client now belongs to the account.
       login.waiting = nil
       if let account = broker.accounts[login.account] { broker.applySettings(configuration, to: account) }
       log.note(.settingsChanged(.signedIn), login.account)
@@ -219,7 +216,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Puts the session into use and responds.
   private func completeSignIn(_ login: Login, _ outcome: SignIn.Outcome) {
     accountsWithoutDeviceGrant.remove(login.account)
     showSignedIn(login, outcome)
@@ -283,7 +279,6 @@ final class SignIns: AccountPart {
     revokeTokens(guestGrants, outcome.revokeGuestToken, of: login, result)
   }
 
-  /// Revokes the tokens of a replaced guest session, then sends the result.
   private func revokeTokens(
     _ grants: [AccessGrant], _ revoke: (@Sendable (AccessGrant, Cancellation) -> Bool)?, of login: Login,
     _ result: JSONObject
@@ -304,7 +299,6 @@ final class SignIns: AccountPart {
     }
   }
 
-  /// Explains how to get a refresh token from a server that issued none.
   private func refreshTokenAdvice(_ outcome: SignIn.Outcome, _ account: AccountName) -> Phrase {
     if let provider = outcome.configuration.provider {
       return Phrase(
@@ -334,7 +328,7 @@ final class SignIns: AccountPart {
     cancel(login, failure.code)
   }
 
-  /// Cancels a sign-in. If already approved, it still completes but sends no result.
+  /// Cancels a sign-in. An approved one completes, but sends no result.
   func cancel(_ login: Login, _ code: FailureCode = .cancelled) {
     redirects?.close(login.number)
     broker.accounts[login.account]?.ownSlot.session.markSignInEnded()

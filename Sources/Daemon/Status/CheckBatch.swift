@@ -5,14 +5,14 @@ internal import Wire
 /// A `status --check` request and its results so far.
 final class CheckBatch {
   let ticket: Ticket
-  /// The only account to check. Nil for all.
+  /// Nil for all accounts.
   let only: AccountName?
   let startedAt: Instant
-  /// The accounts without a result.
+  /// Accounts without a result.
   var pending: Set<ObjectIdentifier> = []
-  /// The accounts checked by a refresh.
+  /// Accounts checked by a refresh.
   var refreshed: Set<ObjectIdentifier> = []
-  /// The results. The reference to the account keeps its identifier unique.
+  /// The reference to the account keeps its identifier unique.
   var checks: [ObjectIdentifier: (account: Account, check: Check)] = [:]
 
   init(ticket: Ticket, only: AccountName?, startedAt: Instant) {
@@ -23,9 +23,9 @@ final class CheckBatch {
 
   struct Check {
     let result: CheckResult
-    /// Why the server ended the session, if it did.
+    /// Why the server ended the session, if so.
     var cause: SessionEvent.SignOutCause?
-    /// Why the check failed, if it did.
+    /// Why the check failed, if so.
     var failure: Failure?
 
     init(_ result: CheckResult, _ failure: Failure? = nil) {
@@ -33,13 +33,13 @@ final class CheckBatch {
       self.failure = failure
     }
 
-    /// The result if the server has ended the session.
+    /// Describes a session that the server ended.
     init(_ cause: SessionEvent.SignOutCause) {
       self.init(.signedOutElsewhere)
       self.cause = cause
     }
 
-    /// The result of a failed token request. `wasTokenRejected` is true if the server had rejected an unexpired token.
+    /// Describes a failed token request. `wasTokenRejected` is true if the server had rejected an unexpired token.
     init(_ failure: Failure, wasTokenRejected: Bool) {
       switch failure.code {
       case .sessionExpired: self.init(wasTokenRejected ? .revoked : .expired)

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// Handles `whoami`: sends the claims of the verified ID Token, or of UserInfo.
+/// Handles `whoami`: sends claims of the verified ID Token or of UserInfo.
 final class IdentityRequests: AccountPart {
   private enum Source: String { case idToken = "id_token", userInfo = "userinfo" }
 
@@ -29,7 +29,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Requests UserInfo. Renews a rejected token once.
+  /// Renews a rejected token once.
   private func requestUserInfo(_ account: Account, _ need: TokenNeed, _ ticket: Ticket) {
     broker.obtain(need, for: ticket, account, isAfterRefusal: need.forceRefresh) { [self] slot, grant in
       let (question, generation) = (broker.question(account, grant), slot.session.generation)
@@ -43,7 +43,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Sends the claims, or requests UserInfo again with a new token. `generation` is the session's at the request.
+  /// `generation` is the session's at the request.
   private func handleUserInfoResult(
     _ account: Account, _ generation: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>
@@ -62,7 +62,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// Responds with the claims. `source` is nil if there are no claims.
+  /// `source` is nil if there are no claims.
   private func sendIdentity(_ account: Account, _ claims: JSONObject, _ source: Source?, _ ticket: Ticket) {
     var result = JSONObject([
       ("account", .string(account.name.text)), ("issuer", .string(account.configuration.issuer)),

@@ -2,10 +2,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// `status --check`: asks the server whether each account's token is valid. If not, a refresh shows whether the session
-/// is.
+/// `status --check`: asks the server whether each account's token is valid. If not, tests the session by a refresh.
 extension StatusRequests {
-  /// Checks one account, or all if `name` is nil.
+  /// Nil checks all accounts.
   func check(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.requestedName(name)
@@ -42,7 +41,6 @@ extension StatusRequests {
     broker.obtain(for: waiter, account)
   }
 
-  /// Continues the check with a token.
   func check(_ account: Account, _ grant: AccessGrant, _ batch: CheckBatch) {
     if batch.refreshed.contains(ObjectIdentifier(account)) {
       return recordResult(account, CheckBatch.Check(.valid), in: batch)
@@ -89,7 +87,7 @@ extension StatusRequests {
     recordResult(account, CheckBatch.Check(failure, wasTokenRejected: wasTokenRejected), in: batch)
   }
 
-  /// Records an account's result. Responds when none is pending.
+  /// Responds once no account is pending.
   private func recordResult(_ account: Account, _ check: CheckBatch.Check, in batch: CheckBatch) {
     guard batch.pending.remove(ObjectIdentifier(account)) != nil else { return }
     batch.checks[ObjectIdentifier(account)] = (account, check)
@@ -98,7 +96,7 @@ extension StatusRequests {
     if batch.pending.isEmpty { finish(batch) }
   }
 
-  /// Responds with the session states after the checks.
+  /// Responds with the session states.
   private func finish(_ batch: CheckBatch) {
     let settings: Settings
     do { settings = try self.settings() } catch { return loop.send(.failure(error), to: batch.ticket) }

@@ -11,14 +11,14 @@ private final class ExaminationBatch {
     /// One of the accounts at this server.
     let account: AccountName
     let cancellation = Cancellation()
-    /// The state of the server. Nil until examined.
+    /// Nil until examined.
     var examination: IssuerExamination?
   }
 
   let ticket: Ticket
   let summaries: [AccountSummary]
   let vault: JSONObject
-  /// The settings that this version does not know.
+  /// Settings that this version does not know.
   let unknown: [UnknownSetting]
   var servers: [Server] = []
   var serverIndices: [AccountName: Int] = [:]
@@ -33,7 +33,7 @@ private final class ExaminationBatch {
 extension StatusRequests {
   private static let examinationTime = Duration.seconds(2)
 
-  /// Examines one account's server, or all servers if `name` is nil.
+  /// Nil examines the servers of all accounts.
   func examine(_ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     let only = try broker.requestedName(name)
@@ -68,7 +68,7 @@ extension StatusRequests {
     schedule(at: loop.now.advanced(by: Self.examinationTime)) { [self] in answer(batch) }
   }
 
-  /// Responds once all servers have, or ``examinationTime`` has passed.
+  /// Responds once all servers have, or after ``examinationTime``.
   private func answer(_ batch: ExaminationBatch) {
     guard !batch.isAnswered else { return }
     batch.isAnswered = true
@@ -83,7 +83,7 @@ extension StatusRequests {
     }
   }
 
-  /// The state of a server. `examination` is nil if the server did not respond in time.
+  /// `examination` is nil if the server did not respond in time.
   private static func json(_ examination: IssuerExamination?) -> JSONObject {
     guard let examination else {
       let late = Failure(

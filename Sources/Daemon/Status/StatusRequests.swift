@@ -16,7 +16,7 @@ final class StatusRequests: AccountPart {
     super.init(context, broker)
   }
 
-  /// Responds with one account, or with all if `name` is nil.
+  /// Nil responds with all accounts.
   func listAccounts(_ purpose: Purpose, _ name: String?, _ ticket: Ticket) throws(Failure) {
     let settings = try settings()
     var (only, refusal): (AccountName?, Failure?) = (nil, nil)
@@ -41,7 +41,7 @@ final class StatusRequests: AccountPart {
     let summary = services.vault.summary()
     var vault = summary.json
     vault["slots"] = .array(summary.slots.map { .string($0.name) })
-    // There is no installation before the first sign-in.
+    // Nil before the first sign-in.
     do throws(VaultError) {
       vault["installation"] = try services.vault.identifier().map { .string(HexDigit.text($0)) }
     } catch {
@@ -50,10 +50,8 @@ final class StatusRequests: AccountPart {
     return (accounts, vault)
   }
 
-  /// Responds with the accounts, and for `status` also with daemon and vault. `more` adds members to each account's
-  /// object.
-  ///
-  /// - Parameter only: The account whose pending sign-ins to include. Nil for all.
+  /// Responds with accounts and, for `status`, daemon and vault. `only` limits the pending sign-ins to one account.
+  /// `more` adds members to each account's object.
   func sendAccounts(
     _ purpose: Purpose, _ ticket: Ticket, _ summaries: [AccountSummary], _ vault: JSONObject,
     only: AccountName? = nil, unknown: [UnknownSetting] = [],
@@ -73,10 +71,10 @@ final class StatusRequests: AccountPart {
     }
   }
 
-  /// The number of accounts described in one turn of the loop, so that other requests do not wait long.
+  /// Accounts described in one turn of the loop, so that other requests need not wait long.
   private static let accountsPerTurn = 16
 
-  /// Describes accounts, and passes them after those already `described` to `finish`.
+  /// Passes all descriptions, with those in `described` first, to `finish`.
   private func describe(
     _ summaries: ArraySlice<AccountSummary>, after described: [JSON] = [], for purpose: Purpose,
     adding more: @escaping (AccountSummary, Account, inout JSONObject) -> Void, then finish: @escaping ([JSON]) -> Void
@@ -152,7 +150,7 @@ final class StatusRequests: AccountPart {
     return object
   }
 
-  /// The administrator's file for the account, and which of its settings the user has changed. Nil without a file.
+  /// The administrator's file, and its settings changed and unchanged by the user. Nil without a file.
   static func preset(of name: AccountName, _ configuration: AccountConfiguration) -> JSONObject? {
     guard let preset = AdministratorFiles.current.presets.first(where: { $0.name.hasSameBytes(as: name.text) })
     else { return nil }
@@ -196,7 +194,7 @@ final class StatusRequests: AccountPart {
     services.time.wallSeconds() + Int(services.time.now().duration(to: moment).components.seconds)
   }
 
-  /// An account is signed out if its settings no longer match its sign-in.
+  /// Signed out if the settings no longer match the sign-in.
   private func state(_ summary: AccountSummary, _ account: Account, _ now: Instant) -> SessionState {
     if case .configurationChanged = summary.problem { return .signedOut }
     if summary.problem?.isLocked == true { return .locked }

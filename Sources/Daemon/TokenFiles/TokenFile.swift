@@ -1,26 +1,26 @@
 internal import Wire
 internal import Platform
 
-/// A file with a current access token or ID Token. It exists until its request's connection closes, or as a standing
-/// file while the settings list it.
+/// A file with a current access token or ID Token. It exists until its request's connection closes or, as a standing
+/// file, while the settings list it.
 final class TokenFile {
-  /// The maximum number of files of each kind: requested and standing.
+  /// The limit for each kind of file: requested and standing.
   static let maximumCount = 32
 
-  /// The request for the file, or an internal ticket for a standing file.
+  /// The file's request, or an internal ticket for a standing file.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String
   let lock: TokenFileLock
   let kind: TokenKind
   var account: AccountName
-  /// The session generation of the token in the file. Nil without a file.
+  /// The session generation of the written token. Nil without a file.
   var writtenGeneration: UInt64?
-  /// The session generation that a worker is writing. Nil without a write.
+  /// The session generation being written. Nil if none is.
   var writingGeneration: UInt64?
   /// The session generation whose ID Token expires too soon to be written.
   var skippedGeneration: UInt64?
-  /// Whether the request continues after a failure: for a standing file always, else once the file was written.
+  /// Whether to continue after a failure: for a standing file, or once a token was written.
   var survivesFailure: Bool
   var awaitsToken = false
   var renewalDue: Instant?

@@ -3,8 +3,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The token files in a directory. A lock file next to each shows that its writer still runs. Methods may block on the
-/// disk.
+/// A directory's token files. A lock file next to each shows that its writer still runs. Methods may block on the disk.
 final class TokenFileStore: Sendable {
   private let directory: PrivateDirectory
 
@@ -17,29 +16,28 @@ final class TokenFileStore: Sendable {
     removeOrphans()
   }
 
-  /// Uses an existing directory. Throws if other users could have created it.
+  /// Throws if other users could have created the directory.
   init(existing path: String) throws(DirectoryError) {
     directory = try PrivateDirectory(opening: path, create: false)
     removeOrphans()
   }
 
-  /// Uses `path`, the existing directory of a standing file. Throws if it is on a disk and not the user's runtime
-  /// directory. `runtime` is the daemon's runtime directory.
+  /// For a standing file. Throws if `path` is on a disk and not the user's runtime directory. `runtime` is the daemon's
+  /// runtime directory.
   init(standing path: String, runtime: String?) throws(DirectoryError) {
     directory = try PrivateDirectory.openForTokens(path, or: runtime)
   }
 
   func path(of name: String) -> String { "\(directory.path)/\(name)" }
 
-  /// Claims a file name, by default a new one, until its lock is released. Throws `EAGAIN` if another daemon has
-  /// claimed it.
+  /// Claims a name, by default a new one, until the lock is released. Throws `EAGAIN` if another daemon has claimed it.
   func claim(_ name: String?) throws(SystemError) -> (name: String, lock: TokenFileLock) {
     let name = name ?? Self.newName()
     return (name, TokenFileLock(try directory.tryLock(name + Self.lockSuffix), ownsFile: true))
   }
 
-  /// Claims a standing file's name and removes an earlier daemon's leftovers. Returns nil if the file belongs to
-  /// another program. Throws `EAGAIN` like ``claim(_:)``.
+  /// Claims a standing file's name and removes an earlier daemon's leftovers. Nil if the file belongs to another
+  /// program. Throws `EAGAIN` like ``claim(_:)``.
   func claimStanding(_ name: String) throws(SystemError) -> TokenFileLock? {
     let found = try directory.fileNames()
     let isOurs = found.contains { $0.hasSameBytes(as: "\(name)\(Self.lockSuffix)") }
@@ -52,7 +50,7 @@ final class TokenFileStore: Sendable {
 
   private static func newName() -> String { TokenFileName.prefix + HexDigit.text(Randomness.bytes(randomBytes)) }
 
-  /// Atomically replaces the file's content with the token. Throws `EEXIST` if the file belongs to another program.
+  /// Replaces the content atomically. Throws `EEXIST` if the file belongs to another program.
   func write(_ token: SharedSecret, to name: String, _ lock: TokenFileLock) throws(SystemError) {
     try token.bytes.withBytes { (token) throws(SystemError) in
       if lock.ownsFile {
@@ -71,13 +69,12 @@ final class TokenFileStore: Sendable {
     lock.ownsFile = false
   }
 
-  /// Releases a name and removes its file.
+  /// Removes the file and its lock.
   func release(_ name: String, _ lock: consuming TokenFileLock) {
     remove(name, lock)
     try? directory.removeFile(name + Self.lockSuffix, isDurable: false)
   }
 
-  /// Removes the files of daemons that no longer run.
   func removeOrphans() {
     guard let found = try? directory.fileNames() else { return }
     let names = Set(
@@ -91,7 +88,7 @@ final class TokenFileStore: Sendable {
   }
 }
 
-/// The lock of a token file, kept while its daemon runs.
+/// A token file's lock, kept while its daemon runs.
 final class TokenFileLock: Sendable {
   private let lock: FileLock
   private let owns: Monitor<Bool>
@@ -101,7 +98,7 @@ final class TokenFileLock: Sendable {
     owns = Monitor(ownsFile)
   }
 
-  /// Whether this program, or an earlier daemon, wrote the file.
+  /// Whether this or an earlier daemon wrote the file.
   var ownsFile: Bool {
     get { owns.withLock { $0 } }
     set { owns.withLock { $0 = newValue } }

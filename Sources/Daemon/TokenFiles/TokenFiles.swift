@@ -8,22 +8,20 @@ internal import Wire
 /// Keeps tokens in files and renews them before expiry.
 final class TokenFiles: AccountPart {
   private var tokenFiles: [Ticket: TokenFile] = [:]
-  /// The store in the runtime directory. Nil until used.
+  /// The runtime directory's store. Nil until used.
   private var tokenFileStore: TokenFileStore?
   private var ticketsClaimingNames: Set<Ticket> = []
-  /// Writes the files in order.
   private lazy var work = JobQueue(jobs)
   /// False until the daemon has started.
   private var mayKeepStandingFiles = false
   private var standing: [StandingEntry] = []
-  /// The serial of the newest standing file's ticket.
+  /// The serial of the latest standing file's ticket.
   private var lastStanding: UInt64 = 0
   /// The settings file's revision when ``standing`` was read.
   private var standingRevision: UInt64?
-  /// Actions to run once an account's standing files are written or have failed, or at `until`.
+  /// Run once an account's standing files are written or have failed, or at `until`.
   private var actionsAwaitingFiles: [(account: AccountName, until: Instant, action: () -> Void)] = []
 
-  /// Starts to keep a file for a request.
   func handle(_ request: TokenFileRequest, _ ticket: Ticket) throws(Failure) {
     let account = try broker.resolve(request.account).name
     let tickets = Array(tokenFiles.keys) + ticketsClaimingNames
@@ -51,7 +49,6 @@ final class TokenFiles: AccountPart {
     let lock: TokenFileLock
   }
 
-  /// Calls `claim` and converts its errors. Blocking.
   private static func convertErrors(_ claim: () throws -> ClaimedName) throws(Failure) -> ClaimedName {
     do { return try claim() } catch let error as SystemError {
       if error.wouldBlock { throw Failure(.tooBusy, "another daemon is writing that token file", hint: "try again") }
@@ -70,7 +67,6 @@ final class TokenFiles: AccountPart {
     _ outcome: Result<ClaimedName, Failure>, _ kind: TokenKind, _ account: AccountName, _ ticket: Ticket
   ) {
     let isWanted = ticketsClaimingNames.remove(ticket) != nil
-    // The account may have been renamed.
     let account = standing.first { $0.ticket == ticket }?.account ?? account
     defer { runReadyActions() }
     switch outcome {
@@ -87,7 +83,6 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Removes a file and releases its name on a worker, then calls `then`.
   private func release(
     _ store: TokenFileStore, _ name: String, _ lock: TokenFileLock, then: @escaping () -> Void = {}
   ) {
@@ -101,21 +96,20 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Removes the files of earlier daemons, on a worker.
+  /// Removes earlier daemons' files on a worker.
   func removeOrphans() {
     work.run({ [directory = runtimeDirectory] in
       let store = directory.flatMap { try? TokenFileStore($0) }
-      // A private daemon keeps its files in one of these, wherever the other daemon's socket is.
+      // A private daemon keeps its files in one of these.
       for path in UserDirectories.runtimeCandidates() { _ = try? TokenFileStore(existing: path) }
-      // After a reboot, no daemon uses the earlier directories again.
       for path in UserDirectories.pastRuntimeDirectories() { _ = try? TokenFileStore(existing: path) }
       return store
     }) { [self] store in tokenFileStore = tokenFileStore ?? store.get() }
   }
 
-  // MARK: Getting tokens
+  // MARK: Tokens
 
-  /// - Parameter isNew: Whether the token must be newer than that in the file.
+  /// `isNew` requires a token newer than that in the file.
   private func requestToken(for file: TokenFile, _ account: Account, isNew: Bool) {
     guard !file.awaitsToken else { return }
     file.awaitsToken = true
@@ -138,7 +132,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Writes a token to a file on a worker, unless already written, and schedules its renewal.
+  /// Writes a token unless already written, and schedules its renewal.
   func store(_ grant: AccessGrant, in file: TokenFile, _ slot: TokenSlot) {
     file.awaitsToken = false
     defer { runReadyActions() }
@@ -170,7 +164,6 @@ final class TokenFiles: AccountPart {
   private func handleWriteResult(
     _ file: TokenFile, _ outcome: Result<Void, SystemError>, _ generation: UInt64, expiresAt: Int?
   ) {
-    // A newer token may be about to be written, or the file may have been removed.
     defer { runReadyActions() }
     guard tokenFiles[file.ticket] === file, file.writingGeneration == generation else { return }
     file.writingGeneration = nil
@@ -197,7 +190,7 @@ final class TokenFiles: AccountPart {
     let expiresAtUnixSeconds: Int?
   }
 
-  /// The token to write. Nil if the ID Token expires too soon and must be renewed first.
+  /// The token to write. Nil if an ID Token must be renewed first.
   private func content(
     _ grant: AccessGrant, for file: TokenFile, _ slot: TokenSlot
   ) throws(Failure) -> Content? {
@@ -253,7 +246,6 @@ final class TokenFiles: AccountPart {
       return loop.send(.failure(failure), to: file.ticket)
     }
     switch failure.code.exitStatus {
-    // A sign-in or an unlock creates the file again.
     case .signInNeeded, .locked: remove(file, failure.code)
     case _ where failure.code == .missingValue: remove(file, failure.code)
     default:
@@ -263,7 +255,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Retries failed token requests at random times within `spread`. Returns whether a file needs a retry.
+  /// Retries failed requests at random times within `spread`. Returns whether a file needs it.
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {
@@ -277,7 +269,7 @@ final class TokenFiles: AccountPart {
     return isWanted
   }
 
-  // MARK: Events of the session
+  // MARK: Events
 
   func applyEvent(_ entry: SessionEntry) {
     let own = tokenFiles.values.filter { file in
@@ -312,7 +304,7 @@ final class TokenFiles: AccountPart {
     for file in tokenFiles.values where file.account == account { remove(file, .signedOut) }
   }
 
-  /// Removes a file because of `code`, but keeps its name for the next token.
+  /// Removes a file, but keeps its name for the next token.
   private func remove(_ file: TokenFile, _ code: FailureCode) {
     file.renewalDue = nil
     guard file.writtenGeneration != nil || file.writingGeneration != nil else { return }
@@ -325,31 +317,30 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Sends the file's path to the client. `removal` is why the file was removed, or nil if written. `expiresAt` is in
-  /// unix seconds.
+  /// `removal` is why the file was removed, or nil if written. `expiresAt` is in unix seconds.
   private func notifyClient(of file: TokenFile, removal: FailureCode? = nil, expiresAt: Int? = nil) {
     let event = Event.TokenFile(
       account: file.account.text, path: file.store.path(of: file.name), removal: removal, expiresAt: expiresAt)
     loop.send(.event(.tokenFile(event)), to: file.ticket)
   }
 
-  // MARK: The end
+  // MARK: Removal
 
-  /// Stops updating a file, removes it, then calls `then`.
+  /// Stops updating a file and removes it, then calls `then`.
   func stopKeeping(_ file: TokenFile, then: @escaping () -> Void = {}) {
     tokenFiles[file.ticket] = nil
     for slot in broker.slots { slot.waiters.removeAll { $0.ticket == file.ticket } }
     release(file.store, file.name, file.lock, then: then)
   }
 
-  /// Removes all files at shutdown.
+  /// Removes all files.
   func stop() {
     (mayKeepStandingFiles, standing) = (false, [])
     let unnamed = ticketsClaimingNames
     ticketsClaimingNames = []
     for ticket in unnamed { loop.send(.failure(stopFailure), to: ticket) }
     for file in tokenFiles.values {
-      // A program that reads the file is notified once, so the file must be removed by then.
+      // Readers are notified once, so the file must be removed by then.
       stopKeeping(file) { [self] in loop.send(.failure(stopFailure), to: file.ticket) }
     }
   }
@@ -362,14 +353,14 @@ final class TokenFiles: AccountPart {
 
   // MARK: - Standing files
 
-  /// A standing file, with the ticket of its ``TokenFile``.
+  /// A standing file of the settings, with its ``TokenFile``'s ticket.
   fileprivate struct StandingEntry {
     var account: AccountName
     let file: TokenFileSetting
     let ticket: Ticket
   }
 
-  /// Starts to keep standing files, except in a private daemon.
+  /// A private daemon keeps no standing files.
   func start(isPrivate: Bool) {
     mayKeepStandingFiles = !isPrivate
     announceSettings()
@@ -402,7 +393,7 @@ final class TokenFiles: AccountPart {
 
   var keepsStandingFiles: Bool { !standing.isEmpty }
 
-  /// Retries failed standing files and checks whether other processes ended sessions. Called once a minute.
+  /// Retries failed standing files and detects sessions ended by other processes, once a minute.
   func housekeep() {
     for kept in standing {
       if let file = tokenFiles[kept.ticket] {
@@ -428,10 +419,10 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// How long a settings change waits for the files.
+  /// How long a settings change waits for its files.
   private static let fileTimeout = Duration.seconds(10)
 
-  /// Calls `action` once the account's standing files were written or failed, or after ``fileTimeout``.
+  /// Calls `action` once the standing files are written or have failed, or after ``fileTimeout``.
   func whenFilesAreWritten(_ account: AccountName, _ action: @escaping () -> Void) {
     actionsAwaitingFiles.append((account, loop.now.advanced(by: Self.fileTimeout), action))
     runReadyActions()

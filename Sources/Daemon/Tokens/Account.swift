@@ -3,19 +3,19 @@ internal import OAuth
 internal import Platform
 internal import Sessions
 
-/// An account in memory: its settings, its own token, and a slot for each other target.
+/// An account in memory, with a slot for its own token and one for each other target.
 final class Account {
   private static let maximumOtherSlots = 32
-  /// The maximum size of an account's cached access tokens.
+  /// The limit for cached access tokens.
   static let maximumBytes = 1 << 20
 
   let shared: SharedAccountState
   /// The slot of the account's own token.
   let ownSlot: TokenSlot
-  /// The slots with other targets, least recently used first.
+  /// Slots of other targets, least recently used first.
   private(set) var otherSlots: [TokenSlot] = []
 
-  /// The revision of the settings file with this configuration. Nil after a change in memory.
+  /// The settings file's revision with this configuration. Nil after a change in memory.
   var settingsRevision: UInt64?
 
   var roles = RoleCache()
@@ -39,7 +39,7 @@ final class Account {
     }
   }
 
-  /// All slots, ``ownSlot`` first.
+  /// ``ownSlot`` first.
   var slots: [TokenSlot] { [ownSlot] + otherSlots }
 
   func liveGrants(at now: Instant) -> [AccessGrant] {
@@ -50,7 +50,7 @@ final class Account {
     target == nil ? ownSlot : otherSlots.first { $0.target == target }
   }
 
-  /// Returns the slot for this target, or creates it.
+  /// Creates the slot if needed.
   func slot(for target: TokenTarget?) -> TokenSlot {
     guard let target else { return ownSlot }
     if let index = otherSlots.firstIndex(where: { $0.target == target }) {
@@ -64,7 +64,7 @@ final class Account {
     return otherSlots[otherSlots.count - 1]
   }
 
-  /// Removes and returns all waiters of an ended session. Abandons all runs, and drops cached roles and all slots but
+  /// Removes and returns an ended session's waiters. Abandons all runs, and drops cached roles and all slots but
   /// ``ownSlot``.
   func takeWaiters() -> [Waiter] {
     let waiters = slots.flatMap(\.waiters)
@@ -75,14 +75,13 @@ final class Account {
     return waiters
   }
 
-  /// Abandons runs that began under the old name.
   func rename(to name: AccountName) {
     shared.name = name
     settingsRevision = nil
     for slot in slots { slot.abandonRun() }
   }
 
-  /// Applies the account's vault record to the session, unless the vault is locked or unreadable.
+  /// Applies the vault record to the session, unless the vault is locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
     if summary.isSignedIn { shared.isUnattended = summary.unattended != nil }
@@ -90,13 +89,13 @@ final class Account {
       isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }
 
-  /// Cancels requests about the session, since they contain its secrets.
+  /// Cancels requests about the session, which contain its secrets.
   func cancelQuestions() {
     questionCancellation.cancel()
     questionCancellation = Cancellation()
   }
 
-  /// Drops the least recently used tokens until the rest fit into ``maximumBytes``.
+  /// Drops the least recently used tokens beyond ``maximumBytes``.
   func enforceMemoryLimit() {
     var bytes = slots.reduce(0) { $0 + ($1.session.grant?.accessToken.count ?? 0) }
     for other in otherSlots.dropLast() where bytes > Self.maximumBytes && other.isIdle {
@@ -106,11 +105,11 @@ final class Account {
   }
 }
 
-/// The data that all slots of an account share.
+/// An account's data, shared by all slots.
 final class SharedAccountState {
   fileprivate(set) var name: AccountName
   fileprivate(set) var configuration: AccountConfiguration
-  /// The last published state of the account's own token.
+  /// The published state of the account's own token.
   var published = PublishedState()
   /// Whether the last known session's sign-in had no user.
   var isUnattended = false

@@ -1,7 +1,7 @@
 internal import Wire
 internal import Platform
 
-/// Reports new addresses and routes while requests wait for the network.
+/// Reports new addresses and routes, while listening.
 final class NetworkListener {
   private unowned let loop: any RequestLoop
   private let onChange: () -> Void

@@ -5,15 +5,15 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The values of variables passed by clients, kept in memory until the connection closes.
+/// Variables passed by clients, in memory until the connection closes.
 final class PassedVariables: DaemonPart {
   private static let maximumBytes = BearerAssertion.maximumBytes
 
-  /// The values, by connection and name.
+  /// Values by connection and name.
   private var values: [UInt64: [String: SealedSecret]] = [:]
   private var ticketsBeingRead: Set<Ticket> = []
 
-  /// Replaces the connection's values with those of a request.
+  /// Replaces the connection's values.
   func read(_ request: VariablesRequest, _ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     let sources = passed.suffix(request.names.count)
     guard sources.count == request.names.count else {
@@ -41,12 +41,12 @@ final class PassedVariables: DaemonPart {
     }
   }
 
-  /// Ignores the values of a request whose sender disconnected.
+  /// Ignores a disconnected sender's values.
   func abandon(_ ticket: Ticket) { ticketsBeingRead.remove(ticket) }
 
   func forgetValues(of connection: UInt64) { if !values.isEmpty { values[connection] = nil } }
 
-  /// The values from the first connection that passed all of these variables. Empty if none did.
+  /// The values from the first connection that passed all variables, or none.
   func values(_ names: [String], of tickets: [Ticket]) -> [String: SharedSecret] {
     for ticket in tickets {
       let found = (values[ticket.connection] ?? [:]).filter { names.contains($0.key) }.compactMapValues {

@@ -3,19 +3,19 @@ internal import OAuth
 internal import Sessions
 internal import Wire
 
-/// The last published state of an account. Each method records a change and returns the events to publish.
+/// An account's most recently published state. Each method records a change and returns the events to publish.
 struct PublishedState {
-  /// Whether the account was published as signed in. Nil until known.
+  /// Published sign-in state. Nil until known.
   private var isSignedIn: Bool?
   private var isOffline = false
-  /// The last published failure of a refresh.
+  /// The latest published refresh failure.
   private var failure: FailureCode?
-  /// Whether the server has rejected an unexpired token.
+  /// Whether the server rejected an unexpired token.
   private var wasTokenRejected = false
-  /// The sign-in deadline in unix seconds. Nil if unknown or far off.
+  /// In unix seconds. Nil if unknown or far off.
   private(set) var signInBy: Int?
 
-  /// Records a sign-in. A guest session has no user. `wasGuest` describes the replaced session.
+  /// A guest session has no user. `wasGuest` describes the replaced session.
   mutating func recordSignIn(_ grant: AccessGrant, isGuest: Bool = false, wasGuest: Bool = false) -> [SessionEvent] {
     self = PublishedState()
     isSignedIn = true
@@ -33,13 +33,13 @@ struct PublishedState {
     return events
   }
 
-  /// Records that the server rejected an unexpired token, so the session may be revoked.
+  /// Records that the server rejected an unexpired token.
   mutating func recordTokenRejection() -> [SessionEvent] {
     wasTokenRejected = true
     return []
   }
 
-  /// - Parameter reason: The server's reason for refusing the refresh token.
+  /// - Parameter reason: The server's, for refusing the refresh token.
   mutating func recordSignOut(_ cause: SessionEvent.SignOutCause, reason: String? = nil) -> [SessionEvent] {
     guard isSignedIn != false else { return [] }
     self = PublishedState()
@@ -47,7 +47,7 @@ struct PublishedState {
     return [.signedOut(cause, reason: reason)]
   }
 
-  /// Records when the session will end, in unix seconds. Nil if unknown or far off.
+  /// `end` is in unix seconds, or nil if unknown or far off.
   mutating func recordUpcomingEnd(at end: Int?) -> [SessionEvent] {
     let published = signInBy
     signInBy = end
@@ -63,7 +63,7 @@ struct PublishedState {
 
   mutating func recordFailure(_ error: SessionError) -> [SessionEvent] {
     if let cause = SessionEvent.SignOutCause(error) {
-      // `signed_out` is only published if the server reported it or the account was known to be signed in.
+      // Without a known sign-in, only the server's report is published.
       if isSignedIn == nil, cause != .expired { return [] }
       guard case .expired(_, let reason) = error else { return recordSignOut(cause) }
       return recordSignOut(wasTokenRejected ? .revoked : .expired, reason: reason)
@@ -90,7 +90,7 @@ struct PublishedState {
 }
 
 extension SessionEvent.RefreshFailure {
-  /// A failure, with the host if it was unreachable.
+  /// Adds the host if it was unreachable.
   init(_ code: FailureCode, _ error: SessionError) {
     guard case .oauth(let error) = error, case .host(let host) = error.subject else {
       self.init(code)
@@ -101,7 +101,7 @@ extension SessionEvent.RefreshFailure {
 }
 
 extension SessionEvent.SignOutCause {
-  /// The cause of a sign-out. Nil if the error does not end the session.
+  /// Nil if the error does not end the session.
   init?(_ error: SessionError) {
     switch error.effect {
     case .ended(.expired): self = .expired

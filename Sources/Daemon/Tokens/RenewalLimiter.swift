@@ -1,12 +1,12 @@
 internal import Sessions
 
-/// Limits the number of concurrent renewals that no request waits for.
+/// Limits concurrent renewals that no request waits for.
 final class RenewalLimiter {
-  /// The renewals in progress, by server.
+  /// Renewals in progress, by server.
   private var perServer: [String: Int] = [:]
   private var count = 0
 
-  /// A permitted renewal. It ends when this value is deinitialized.
+  /// A permitted renewal, ended by deinitialization.
   final class Permit {
     private let server: String
     private let owner: RenewalLimiter
@@ -19,7 +19,7 @@ final class RenewalLimiter {
     deinit { owner.release(server) }
   }
 
-  /// Permits a renewal. Nil if the limit is reached.
+  /// Nil if the limit is reached.
   func permit(at server: String) -> Permit? {
     let atServer = perServer[server] ?? 0
     guard count < RefreshPolicy.maximumRenewals, atServer < RefreshPolicy.maximumRenewalsPerServer else { return nil }

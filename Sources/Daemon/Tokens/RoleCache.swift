@@ -1,6 +1,6 @@
 internal import OAuth
 
-/// The role credentials of one account, in memory.
+/// An account's role credentials, in memory.
 struct RoleCache {
   struct Key: Hashable {
     let endpoint: Endpoint
@@ -9,13 +9,13 @@ struct RoleCache {
 
   private static let maximumCount = 32
 
-  /// The remaining lifetime, in seconds, below which credentials are renewed.
+  /// Renewal begins this long before expiry, or after half the lifetime if shorter.
   private static let renewalSeconds = 1200
 
-  /// The credentials by role, and the unix time from which to renew them.
+  /// Credentials by role, with the unix time from which to renew them.
   private var credentials: [Key: (value: WebIdentityRole.Credentials, renewFrom: Int)] = [:]
 
-  /// The credentials of a role, unless they need renewal. `now` is in unix seconds.
+  /// Nil if the credentials need renewal. `now` is in unix seconds.
   func freshCredentials(for key: Key, now: Int) -> WebIdentityRole.Credentials? {
     credentials[key].flatMap { now < $0.renewFrom ? $0.value : nil }
   }

@@ -3,7 +3,6 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Background renewals, and notices of expiring tokens.
 extension TokenBroker {
   func schedule(_ slot: TokenSlot) {
     guard let due = slot.session.actionDue else { return }
@@ -12,11 +11,10 @@ extension TokenBroker {
     schedule(at: due) { [self, name = slot.name, target = slot.target] in renewIfDue(name, target) }
   }
 
-  /// Renews the token or publishes its expiry, if due.
   func renewIfDue(_ name: AccountName, _ target: TokenTarget?) {
     checkClock()
     let now = loop.now
-    // Removes accounts that the user deleted from the settings.
+    // Removes accounts deleted from the settings.
     _ = try? settings()
     // Shutdown could interrupt a new refresh.
     guard !isStopping, let slot = slot(name, target), let scheduled = slot.timerDue, scheduled <= now
@@ -29,7 +27,7 @@ extension TokenBroker {
   }
 
   private func publish(_ notice: ExpiryNotice, _ slot: TokenSlot) {
-    // Only the account's own token causes notices, since the others depend on it.
+    // The account's other tokens depend on its own.
     guard slot.target == nil, let end = slot.session.grant?.expiresAtUnixSeconds else { return }
     let isRenewable = slot.session.isRenewable
     switch notice {
@@ -42,7 +40,7 @@ extension TokenBroker {
     }
   }
 
-  /// Starts a renewal, unless the server asked for a pause or too many are in progress.
+  /// Starts a renewal unless the server is paused or too many are running.
   private func renew(_ slot: TokenSlot, _ now: Instant) {
     let server = slot.configuration.serverIdentifier
     if slot.waiters.isEmpty { slot.session.dropCallerPriority() }
@@ -51,7 +49,7 @@ extension TokenBroker {
         until: pause.until.advanced(by: slot.waiters.isEmpty ? RefreshPolicy.spreadAfterPause * jitter() : .zero))
     }
     guard slot.session.isRenewalDue(now: now) else { return }
-    // A renewal with waiting requests does not count.
+    // Renewals with waiting requests need no permit.
     var permit: RenewalLimiter.Permit?
     if slot.waiters.isEmpty {
       guard let free = renewalLimiter.permit(at: server) else {
@@ -62,7 +60,7 @@ extension TokenBroker {
     if let refresh = slot.session.startRenewalIfDue(now: now) { begin(refresh, slot, permit) }
   }
 
-  /// Publishes once if the session ends soon without a new sign-in.
+  /// Publishes, once, that the session ends soon.
   func publishSessionEnd(of slot: TokenSlot) {
     let end = slot.session.grant?.expiry.endToWarnAbout(now: services.time.wallSeconds())
     publish(of: slot.name) { $0.recordUpcomingEnd(at: end) }
@@ -70,7 +68,7 @@ extension TokenBroker {
 
   // MARK: - Accounts with the background policy
 
-  /// Requests the first tokens of accounts with the background policy, spread over time, if the settings changed.
+  /// After a settings change, plans the first tokens of background accounts, spread over time.
   func scanBackgroundAccounts() {
     guard !isPrivate, let settings = try? settings(), settingsFile.revision != backgroundScanRevision else { return }
     backgroundScanRevision = settingsFile.revision
@@ -83,7 +81,7 @@ extension TokenBroker {
     }
   }
 
-  /// Publishes sessions that end soon, and starts due scans. Called once a minute.
+  /// Publishes sessions that end soon and starts due scans, once a minute.
   func housekeep() {
     checkClock()
     for account in accounts.values where account.ownSlot.session.grant != nil { publishSessionEnd(of: account.ownSlot) }
@@ -95,7 +93,7 @@ extension TokenBroker {
 
   /// The interval between scans for sessions that end soon.
   private static let sessionEndInterval = Duration.seconds(3600)
-  /// The pause before a scan, so that the first token requests can finish.
+  /// The delay of the first scan, so that first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
   func planSessionEndScan() {
@@ -103,7 +101,7 @@ extension TokenBroker {
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Publishes once if a session without a token in memory ends soon.
+  /// Publishes once each vault session that ends soon and has no token in memory.
   func scanSessionEnds() {
     guard !isPrivate, nextSessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     nextSessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)

@@ -4,9 +4,9 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// The runs that get tokens: with a refresh token, an assertion, or by token exchange (RFC 8693).
+/// Runs that get tokens.
 extension TokenBroker {
-  /// Begins a run that gets a token. Only a background renewal has a permit.
+  /// Starts a run. Only a background renewal has a permit.
   func begin(_ refresh: Session.Refresh, _ slot: TokenSlot, _ permit: RenewalLimiter.Permit? = nil) {
     startAttempt(slot.begin(refresh, permit), slot)
   }
@@ -24,7 +24,6 @@ extension TokenBroker {
     accounts[run.account]?.existingSlot(run.target).flatMap { $0.run === run ? $0 : nil }
   }
 
-  /// Gets a token with the refresh token or an assertion, on a worker.
   private func refresh(_ run: RefreshRun, _ slot: TokenSlot, _ passedAssertion: PassedAssertion) {
     let operation = RefreshOperation(
       account: run.account, configuration: run.configuration, previous: slot.session.grant, target: run.target,
@@ -51,7 +50,7 @@ extension TokenBroker {
     }
   }
 
-  /// Gets the account's own token, and exchanges it for a token for the run's target.
+  /// Exchanges the account's own token for one for the run's target.
   private func exchange(_ run: RefreshRun) {
     guard let account = accounts[run.account], let target = run.target else { return }
     let waiter = Waiter(ticket: .noRequest, need: TokenNeed()) { [self] _, outcome in
@@ -72,7 +71,7 @@ extension TokenBroker {
     obtain(for: waiter, account)
   }
 
-  /// Handles a result under the current settings, which may have changed during the run.
+  /// Uses the current settings, which may have changed during the run.
   private func handleRunResult(_ outcome: Result<AccessGrant, SessionError>, for run: RefreshRun) {
     context.whenSettingsAreRead { [self] in
       if accounts[run.account] != nil, let settings = try? settings() {
@@ -86,7 +85,7 @@ extension TokenBroker {
     }
   }
 
-  /// Handles the end of an attempt. Ignores the result of an abandoned run, which has stored its refresh token.
+  /// Ignores abandoned runs, which have stored their refresh token.
   private func handleAttemptResult(_ run: RefreshRun, _ outcome: Result<AccessGrant, SessionError>) {
     checkClock()
     let now = services.time.now()
@@ -155,7 +154,7 @@ extension TokenBroker {
     startAttempt(run, slot)
   }
 
-  /// Updates the record generation of cached tokens after a rewrite of the record.
+  /// Updates the record generation of cached tokens.
   private func moveTokens(of name: AccountName, _ move: RecordRewrite) {
     for slot in accounts[name]?.slots ?? [] where slot.session.grant?.recordGeneration == move.from {
       slot.session.applyRecordRewrite(to: move.to)
@@ -164,7 +163,7 @@ extension TokenBroker {
 
   // MARK: - Assertions
 
-  /// Removes and returns waiters that joined late with the assertion variables that the failed attempt lacked.
+  /// Removes and returns the waiters with the assertion variables that the failed attempt lacked.
   func takeWaitersWithVariables(_ slot: TokenSlot, after error: SessionError) -> [Waiter] {
     guard case .assertionVariablesMissing(_, let source) = error else { return [] }
     let hasAll = { [passedVariables] (waiter: Waiter) in
@@ -175,8 +174,8 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion for the account of `configuration` from another account's ID Token. Renews that token first if
-  /// it is expired or `isRenewed` is true.
+  /// Gets an assertion for `configuration`'s account from the ID Token of account `name`, renewed first if expired or
+  /// `isRenewed`.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
     then finish: @escaping (Result<SharedSecret, SessionError>) -> Void

@@ -5,10 +5,10 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-/// Finds tokens in the environment of a program that must not get any (``Wire/EnvironmentScreening``).
+/// Finds tokens in the environment of programs that must get none (``Wire/EnvironmentScreening``).
 extension TokenBroker {
-  /// Responds with the environment variables that contain tokens or are set by an account's settings. Reads all values
-  /// from the last descriptor in `passed`.
+  /// Responds with the indices of values that contain tokens, and the variables that accounts set. Reads values from
+  /// the last `passed` descriptor.
   func screenEnvironment(_ ticket: Ticket, passed: [SharedDescriptor]) throws(Failure) {
     guard let source = passed.last else { throw .missingDescriptors }
     let settings = try settings()
@@ -69,12 +69,12 @@ extension TokenBroker {
 /// Searches values for tokens, verbatim and percent-encoded. Timing reveals only lengths, unless eight bytes match.
 struct TokenFinder {
   private let tokens: [SharedSecret]
-  /// The minimum length of a token to search for.
+  /// Shorter tokens are ignored.
   private static let minimumBytes = 8
 
   init(_ tokens: [SharedSecret]) { self.tokens = tokens }
 
-  /// The indices of the values that contain a token. Each value ends with a NUL byte.
+  /// The indices of the NUL-terminated values that contain a token.
   func indicesOfValues(withTokensIn bytes: Span<UInt8>) throws(SessionError) -> [Int] {
     var found: [Int] = []
     var (start, number) = (0, 0)
@@ -111,8 +111,7 @@ struct TokenFinder {
     return isFound
   }
 
-  /// The value without percent-encoding (RFC 3986 section 2.1) and `\/` escapes (RFC 8259 section 7), padded with
-  /// zeros.
+  /// Without percent-encoding (RFC 3986 section 2.1) and `\/` escapes (RFC 8259 section 7), padded with zeros.
   private static func decoded(_ value: Span<UInt8>) throws(SessionError) -> SecretBytes {
     var decoded: SecretBytes
     do { decoded = try SecretBytes(zeroed: value.count) } catch { throw .memory }

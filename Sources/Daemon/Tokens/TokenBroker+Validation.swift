@@ -3,18 +3,18 @@ internal import Sessions
 internal import Vault
 internal import Wire
 
-// Checks cached tokens against the vault, which other processes also write.
+// Other processes also write the vault.
 extension TokenBroker {
-  /// Returns whether the vault may have changed since the cached token was validated.
+  /// Whether the vault may have changed since the cached token's validation.
   func checkForVaultChange(_ slot: TokenSlot) -> Bool {
     guard let grant = slot.session.grant, slot.session.refresh == nil else { return false }
     // Without file watches, a worker must read the file's stamp.
     guard let revision = context.files.vaultRevision else { return true }
     if revision == slot.validation.revision { return false }
-    // The watched file is on a local disk, so this does not block for long.
+    // Watched files are local, so this blocks only briefly.
     guard let stamp = FileStamp(at: vaultPath) else { return true }
     if stamp != slot.validation.stamp {
-      // The records in a file written by this process are known.
+      // Records in a file written by this process are known.
       let known = services.vault.generation(of: slot.name, inFileWith: stamp)
       guard known == grant.recordGeneration else { return true }
       lock.handleVaultFileChange()
@@ -23,22 +23,20 @@ extension TokenBroker {
     return false
   }
 
-  /// The result of comparing a cached token with the vault.
   private struct Validation: Sendable {
     let stamp: FileStamp?
-    /// Whether the token's record is unchanged. Nil if the vault is currently unreadable.
+    /// Whether the token's record is unchanged. Nil if the vault is unreadable.
     let isCurrent: Bool?
   }
 
-  /// Checks the cached token against the vault, on a worker, while requests wait. Drops it if another process has
-  /// replaced its record.
+  /// On a worker, drops the cached token if another process has replaced its record in the vault.
   func validate(_ slot: TokenSlot) {
     guard !slot.validation.isRunning, let grant = slot.session.grant else { return }
     slot.validation.isRunning = true
     let (path, known, revision) = (vaultPath, slot.validation.stamp, context.files.vaultRevision)
     jobs.run({ [services, name = slot.name] in
       let stamp = FileStamp(at: path)
-      // Without a vault file, the token is not validated.
+      // A missing vault file validates nothing.
       let isKnown = stamp != nil && stamp == known
       return Validation(stamp: stamp, isCurrent: isKnown ? true : services.isCurrent(grant, of: name))
     }) { [self] result in
@@ -58,9 +56,9 @@ extension TokenBroker {
     }
   }
 
-  /// `known` is the previous validation's stamp, `revision` the watch revision when this validation began.
+  /// `known` is the previous validation's stamp, `revision` the watch revision at this validation's start.
   private func applyValidation(_ validation: Validation, _ known: FileStamp?, _ revision: UInt64?, _ slot: TokenSlot) {
-    // If the vault is unreadable, the token stays and the next request tries again.
+    // If unreadable, the token stays and the next request retries.
     guard let isCurrent = validation.isCurrent else { return }
     if validation.stamp != known || validation.stamp == nil { lock.handleVaultFileChange() }
     if isCurrent {

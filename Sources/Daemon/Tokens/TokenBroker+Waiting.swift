@@ -3,18 +3,18 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Requests that wait for an unreachable server, and retries after network changes.
+/// Waiting for unreachable servers.
 extension TokenBroker {
   /// The delay between a network change and the retries.
   private static let settlingTime = Duration.milliseconds(500)
 
-  /// The minimum interval between two rounds of retries.
+  /// The minimum interval between rounds of retries.
   private static let changeInterval = Duration.seconds(5)
 
   /// The period over which renewals after a network change are spread.
   private static let spreadAfterChange = Duration.seconds(5)
 
-  /// Refuses a request that would wait for a server with too many waiting requests (invariant: fair shares).
+  /// Refuses to queue a request if too many wait for its server (invariant: fair shares).
   func requireCapacity(for need: TokenNeed, _ slot: TokenSlot, _ now: Instant) throws(SessionError) {
     // Nil while there are few peers.
     guard let most = loop.maximumPerServer, slot.session.cachedGrant(by: need, now: now) == nil else { return }
@@ -24,7 +24,7 @@ extension TokenBroker {
     guard waiting < most else { throw .tooBusy(underWay: waiting) }
   }
 
-  /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether it was queued.
+  /// Queues a request whose refresh failed, if waiting is permitted and can help. Returns whether queued.
   func queueIfWorthWaiting(_ waiter: Waiter, _ slot: TokenSlot, _ error: SessionError, _ now: Instant) -> Bool {
     guard let end = waiter.waitsUntil, now < end, error.isSafeToRetry else { return false }
     slot.waiters.append(waiter)
@@ -44,10 +44,9 @@ extension TokenBroker {
     schedule(slot)
   }
 
-  /// Fails the requests whose waiting time has ended.
   func failExpiredWaiters(_ name: AccountName, _ target: TokenTarget?) {
     let now = loop.now
-    // A refresh in progress answers the waiting requests when it ends.
+    // A refresh in progress answers its waiters.
     guard let slot = slot(name, target), slot.session.refresh == nil,
       let error = slot.session.lastFailure
     else { return }
@@ -56,7 +55,6 @@ extension TokenBroker {
     for waiter in over { waiter.finish(slot, .failure(error)) }
   }
 
-  /// Schedules one round of retries after network changes.
   func scheduleNetworkRetry() {
     guard !isNetworkRetryScheduled else { return }
     isNetworkRetryScheduled = true

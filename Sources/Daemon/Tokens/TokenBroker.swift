@@ -6,11 +6,10 @@ internal import Wire
 
 /// Decides whether the vault's lock permits serving tokens.
 protocol TokenLock: AnyObject {
-  /// Locks the vault if idle. Returns the error if the account's tokens must not be served now.
+  /// Locks the vault if idle. Returns an error if the account's tokens must not be served.
   func refusalAfterIdleCheck(for account: AccountName) -> SessionError?
-  /// Records that a token at this protection level was served.
+  /// Records use of tokens at this protection level.
   func recordUse(_ level: Protection)
-  /// Handles a change of the vault file by another process.
   func handleVaultFileChange()
 }
 
@@ -20,22 +19,22 @@ final class TokenBroker: DaemonPart {
   unowned var lock: any TokenLock
   let passedVariables: PassedVariables
   private(set) var accounts: [AccountName: Account] = [:]
-  /// The renames in progress, whose old name may already be missing from the settings.
+  /// The settings may already lack the old name.
   var renames: [(old: AccountName, new: AccountName)] = []
-  /// The servers that get no requests for a time after an error response.
+  /// Servers paused after error responses.
   var pauses = ServerPauses()
   let renewalLimiter = RenewalLimiter()
   private(set) lazy var networkListener = NetworkListener(loop) { [unowned self] in scheduleNetworkRetry() }
   var isNetworkRetryScheduled = false
-  /// When the last round of retries began.
+  /// When the latest round of retries began.
   var lastNetworkRetry: Instant?
-  /// Whether the daemon serves only one client and renews nothing without a request.
+  /// Whether the daemon serves one client only and renews only on request.
   var isPrivate = false
-  /// The settings file's revision at the last scan for accounts with the background policy.
+  /// The settings revision of the latest scan for background accounts.
   var backgroundScanRevision: UInt64?
   /// When to scan the vault next for sessions that end soon. Nil before the first scan.
   var nextSessionEndScan: Instant?
-  /// The last seen difference between the machine's clock and the monotonic one, in seconds.
+  /// The latest difference between wall and monotonic clock, in seconds.
   var clockOffset: Int
   var isStopping: Bool { jobs.stopError != nil }
 
@@ -47,7 +46,7 @@ final class TokenBroker: DaemonPart {
     super.init(context)
   }
 
-  /// Removes the waiters of a request whose sender disconnected.
+  /// Removes a disconnected client's waiters.
   func abandon(_ ticket: Ticket) {
     for slot in slots { slot.waiters.removeAll { $0.ticket == ticket } }
   }
@@ -64,18 +63,17 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Removes an account and sends `error` to its waiting requests. The result of a run in progress is stored, not
-  /// served.
+  /// Removes an account and fails its waiters with `error`. A run in progress still stores its result.
   func remove(_ name: AccountName, because error: SessionError) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.cancelQuestions()
     failWaiters(account, error)
   }
 
-  /// Moves an account, its slots and their waiters to a new name. Returns nil if it is not in memory.
+  /// Renames an account in memory, with slots and waiters. Nil if not in memory.
   func rename(_ old: AccountName, to new: AccountName) -> Account? {
     guard let account = accounts.removeValue(forKey: old) else { return nil }
-    // A request that saw the new settings early may have created the renamed account.
+    // A request that saw the new settings early may have created the account.
     let early = accounts[new]?.takeWaiters() ?? []
     account.rename(to: new)
     account.ownSlot.waiters += early
@@ -83,13 +81,13 @@ final class TokenBroker: DaemonPart {
     return account
   }
 
-  /// Whether a session exists only in memory and would end with the daemon.
+  /// Whether a session would end with the daemon.
   var hasUnrenewableSession: Bool {
     !services.ephemeral.accounts.isEmpty
       || accounts.values.contains { $0.ownSlot.session.hasIrreplaceableToken(at: loop.now) }
   }
 
-  /// Removes an account deleted from the settings. Its vault record stays.
+  /// Keeps the vault record.
   func removeDeletedAccount(_ name: AccountName) {
     remove(name, because: .noAccount(name: name.text))
   }
@@ -110,12 +108,12 @@ final class TokenBroker: DaemonPart {
     return updatedAccount(account, configuration)
   }
 
-  /// Returns the requested account's name, or nil if the request specifies none. Throws if there is no such account.
+  /// Nil if `name` is nil. Throws if no such account exists.
   func requestedName(_ name: String?) throws(Failure) -> AccountName? {
     try name.map { (name) throws(Failure) in try resolve(name).name }
   }
 
-  /// Refuses requests that would store an ephemeral account.
+  /// Throws `invalid_request` if the account is ephemeral.
   func refuseEphemeral(_ account: AccountName) throws(Failure) {
     guard services.ephemeral.contains(account) else { return }
     throw Failure(
@@ -149,7 +147,7 @@ final class TokenBroker: DaemonPart {
     try sendToken(request, ticket, replacing: nil)
   }
 
-  /// - Parameter spent: The grant to renew, because its ID Token expires too soon. Nil on the first attempt.
+  /// - Parameter spent: The grant to renew because its ID Token expires too soon. Nil at first.
   private func sendToken(_ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?) throws(Failure) {
     let account = try resolve(request.account)
     let target = try TokenTarget.make(request.target, account: account.name.text)
@@ -163,14 +161,14 @@ final class TokenBroker: DaemonPart {
     obtain(for: waiter, account)
   }
 
-  /// Sends a token, and the ID Token if it is still valid.
+  /// Sends a token, and the ID Token if still valid.
   private func answer(
     _ request: TokenRequest, _ ticket: Ticket, replacing spent: AccessGrant?, _ slot: TokenSlot,
     _ outcome: Result<AccessGrant, SessionError>
   ) throws(Failure) {
     let extras = slot.addingVariableFields(request.extras)
     var outcome = outcome
-    // If the server is unreachable, the response only lacks the ID Token, unless the request requires it.
+    // If the server is unreachable, only the ID Token is missing, unless required.
     if let spent, !request.extras.wantsIDToken, case .failure(let error) = outcome, error.isTemporary {
       outcome = .success(spent)
     }
@@ -186,7 +184,7 @@ final class TokenBroker: DaemonPart {
     loop.send(try slot.line(for: grant, extras, isIDTokenExpired: isExpired), to: ticket)
   }
 
-  /// Serves a token at once, queues the waiter or throws. `isValidated` is true if the cached token was just validated.
+  /// Serves a token, queues the waiter or throws. `isValidated`: the cached token was just validated.
   func serveOrQueue(
     _ waiter: Waiter, _ slot: TokenSlot, isValidated: Bool = false
   ) throws(SessionError) {
@@ -227,15 +225,14 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Passes the token to a waiter, and restarts the vault's idle time.
+  /// Also restarts the vault's idle time.
   private func serve(_ grant: AccessGrant, _ slot: TokenSlot, _ waiter: Waiter) {
     // Updating a token file is not a use by the user.
     if !waiter.ticket.isInternal || waiter.ticket == .noRequest { lock.recordUse(grant.protection) }
     waiter.finish(slot, .success(grant))
   }
 
-  /// Removes the waiters and passes each the result of `answer`, unless that is nil because the waiter was queued
-  /// again.
+  /// Removes the waiters and passes each its `answer`, which is nil if the waiter was queued again.
   func answerWaiters(_ slot: TokenSlot, _ answer: (Waiter) -> Result<AccessGrant, SessionError>?) {
     for waiter in slot.takeWaiters() {
       switch answer(waiter) {
@@ -246,15 +243,15 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// The slot of the account's own token, or of another target. Nil if it does not exist.
+  /// The existing slot for `target`, or for the account's own token if nil.
   func slot(_ name: AccountName, _ target: TokenTarget?) -> TokenSlot? { accounts[name]?.existingSlot(target) }
 
-  /// Requests tokens again for all waiters, each for its own target.
+  /// Requests tokens again for all waiters.
   func restartForWaiters(_ account: Account) {
     for waiter in account.takeWaiters() { obtain(for: waiter, account) }
   }
 
-  /// Serves a token at once or queues the waiter. Passes errors to the waiter.
+  /// Serves a token, queues the waiter, or passes it an error.
   func obtain(for waiter: Waiter, _ account: Account) {
     let slot = account.slot(for: waiter.target)
     do throws(SessionError) { try serveOrQueue(waiter, slot) } catch { waiter.finish(slot, .failure(error)) }
@@ -287,13 +284,12 @@ final class TokenBroker: DaemonPart {
 
   // MARK: Sessions
 
-  /// Changes the published state, and publishes the resulting events.
+  /// Applies `change` to the published state and publishes the resulting events.
   func publish(of name: AccountName, _ change: (inout PublishedState) -> [SessionEvent]) {
     guard let account = accounts[name] else { return }
     for event in change(&account.shared.published) { log.publish(event, name) }
   }
 
-  /// Publishes the renewal or failure of a session.
   func publishResult(of slot: TokenSlot, _ result: Session.RefreshResult) {
     switch result {
     case .ignored, .retry: break
@@ -315,7 +311,7 @@ final class TokenBroker: DaemonPart {
       cancellation: account.questionCancellation)
   }
 
-  /// Logs a decision if any request receives progress steps.
+  /// Logs a decision only if any request receives progress steps.
   func logDecision(_ decision: Session.Decision, for waiter: Waiter, _ slot: TokenSlot, _ now: Instant) {
     guard !context.stepSubscribers.isEmpty else { return }
     switch decision {
@@ -329,7 +325,6 @@ final class TokenBroker: DaemonPart {
     }
   }
 
-  /// Why the cached token does not satisfy the request.
   private static func reason(
     for waiter: Waiter, _ grant: AccessGrant?, _ now: Instant
   ) -> LogStep.RefreshReason {
@@ -344,7 +339,7 @@ final class TokenBroker: DaemonPart {
   }
 }
 
-/// A part that needs the accounts and their tokens.
+/// A daemon part that uses the accounts and their tokens.
 class AccountPart: DaemonPart {
   let broker: TokenBroker
 
@@ -353,7 +348,7 @@ class AccountPart: DaemonPart {
     super.init(context)
   }
 
-  /// Returns a selector that prefers the account of the client's directory, if any.
+  /// Prefers the account of the client's directory, if any.
   func accountSelector(for ticket: Ticket) throws(Failure) -> AccountSelector {
     AccountSelector(settings: try settings(), services: services, preferred: context.directoryEntries[ticket]?.account)
   }

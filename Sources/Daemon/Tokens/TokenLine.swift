@@ -4,7 +4,7 @@ package import Platform
 internal import Sessions
 internal import Wire
 
-/// The response line with a token. Stays in secret memory until it is sent.
+/// A token response line, kept in secret memory until sent.
 struct TokenLine {
   let line: SharedSecret
 
@@ -36,7 +36,7 @@ struct TokenLine {
 extension SharedSecret: SecretLine {
   package var count: Int { bytes.count }
 
-  /// Writes as much as the descriptor accepts at once. Returns the number of bytes.
+  /// Returns how many bytes the descriptor accepted.
   package func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int {
     try bytes.withBytes { (bytes) throws(SystemError) in try descriptor.writeNow(bytes.extracting(start...)) }
   }

@@ -5,7 +5,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// An account's token for one target: its session, the waiting requests, and the run that gets the token.
+/// An account's token for one target: session, waiting requests and current run.
 final class TokenSlot {
   let shared: SharedAccountState
   /// Scope, resource and audience of the token. Nil for the account's own token.
@@ -13,16 +13,15 @@ final class TokenSlot {
 
   var session = Session()
   var waiters: [Waiter] = []
-  /// The run in progress. Results of other runs are ignored (invariant: late answers have an owner).
+  /// Results of other runs are ignored (invariant: late answers have an owner).
   private(set) var run: RefreshRun?
 
-  /// The vault file's stamp and watch revision at the cached token's last validation, and whether one is running.
+  /// The vault file's stamp and watch revision at the latest validation, and whether one is running.
   var validation: (stamp: FileStamp?, revision: UInt64?, isRunning: Bool) = (nil, nil, false)
 
-  /// The origins that refused this target's tokens.
   var refusals = OriginRefusals()
 
-  /// When the timer for the next renewal or notice fires. Nil if not set.
+  /// When the timer for the next renewal or notice fires.
   var timerDue: Instant?
 
   init(_ shared: SharedAccountState, _ target: TokenTarget? = nil) {
@@ -42,7 +41,7 @@ final class TokenSlot {
 
   func endRun() { run = nil }
 
-  /// Detaches the run. Cancels it unless it has sent its refresh token and must store the new one.
+  /// Detaches the run. Cancels it unless it must still store a new refresh token.
   func abandonRun() {
     guard let run = run.take() else { return }
     run.cancellation.cancel()
@@ -67,9 +66,8 @@ final class TokenSlot {
     return extras
   }
 
-  /// The response line to a token request. An expired ID Token is omitted even if requested.
-  ///
-  /// - Parameter extras: The result of ``addingVariableFields(_:)``.
+  /// The response line to a token request. Omits an expired ID Token. Requires `extras` from
+  /// ``addingVariableFields(_:)``.
   func line(
     for grant: AccessGrant, _ extras: TokenRequest.Extras, isIDTokenExpired: Bool = false
   ) throws(Failure) -> SharedSecret {
@@ -99,7 +97,7 @@ final class TokenSlot {
   }
 }
 
-/// The attempts to get one token, with the settings at their start. A slot accepts only its current run's results.
+/// The attempts to get one token, with the settings at their start.
 final class RefreshRun {
   let account: AccountName
   let target: TokenTarget?
@@ -122,7 +120,7 @@ final class RefreshRun {
 
 /// A request that waits for a token (invariant: each ticket is answered once).
 final class Waiter {
-  /// The request. The waiter is removed when the request ends.
+  /// The request. Its end removes the waiter.
   let ticket: Ticket
   let need: TokenNeed
   /// Nil for the account's own token.
@@ -133,7 +131,6 @@ final class Waiter {
   let isAfterRefusal: Bool
   /// Whether the request waits only for the validation of the cached token.
   var awaitsValidation = false
-  /// Called once with the slot and its token or the error, then nil.
   private var answer: ((TokenSlot, Result<AccessGrant, SessionError>) -> Void)?
 
   init(
@@ -153,7 +150,7 @@ final class Waiter {
 }
 
 extension Result<AccessGrant, SessionError> {
-  /// Returns the grant, or throws a failure for the client that names the slot's account.
+  /// Throws a failure that names the slot's account.
   func grantOrFailure(of slot: TokenSlot) throws(Wire.Failure) -> AccessGrant {
     switch self {
     case .success(let grant): return grant

@@ -3,7 +3,7 @@ internal import Sessions
 internal import Wire
 
 extension TokenTarget {
-  /// The target of a token request. Nil for the account's own token. Throws `invalid_request` if `target` is invalid.
+  /// Nil for the account's own token. Throws `invalid_request` if `target` is invalid.
   static func make(_ target: TokenRequest.Target, account: String?) throws(Failure) -> TokenTarget? {
     do {
       return try TokenTarget(
@@ -14,7 +14,7 @@ extension TokenTarget {
     }
   }
 
-  /// The target of tokens for an origin in the settings. Nil for the account's own token.
+  /// For an origin in the settings. Nil for the account's own token.
   static func make(_ entry: OriginEntry?, account: String?) throws(Failure) -> TokenTarget? {
     try make(
       TokenRequest.Target(

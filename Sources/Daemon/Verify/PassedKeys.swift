@@ -4,14 +4,14 @@ internal import OAuth
 internal import Platform
 internal import Wire
 
-/// Reads keys passed by a client: a JWK Set or JWK (RFC 7517), public keys in PEM (RFC 7468), or an HMAC secret.
+/// Reads keys passed by a client: a JWK Set or JWK (RFC 7517), or public keys or certificates in PEM (RFC 7468).
 /// Blocking.
 enum PassedKeys {
-  /// How often a blocked read checks for cancellation.
+  /// The interval of cancellation checks.
   private static let pollInterval = Duration.milliseconds(100)
 
-  /// Calls `report` with a warning for each defect of the set. Throws `invalid_configuration` if the set is malformed,
-  /// too long or has no usable key.
+  /// Reads a key set and reports its defects. Throws `invalid_configuration` if it is malformed, too long or has no
+  /// usable key.
   static func read(
     _ descriptor: SharedDescriptor, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> JWKSet {
@@ -80,7 +80,7 @@ extension JWKSet {
     if count > 0 { report(Phrase("ignored \(count) unusable keys in the set")) }
   }
 
-  /// Warns about members that a key set must not contain.
+  /// Warns about private and symmetric keys in the set.
   func reportWarnings(_ report: (Phrase) -> Void) {
     if warnings.contains(.privateKey) {
       report(Phrase("ignored a private key in the key set: tokens are verified with public keys"))

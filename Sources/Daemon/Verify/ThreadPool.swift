@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Threads that share a task's parts with the calling thread. They end with the pool.
 final class ThreadPool: Sendable {
-  /// A task. Each free thread runs its next part.
+  /// Free threads run the parts in order.
   private final class Task: Sendable {
     private let next = Atomic<Int>(0)
     private let count: Int
@@ -32,10 +32,10 @@ final class ThreadPool: Sendable {
   }
 
   private let tasks = WorkQueue<Task>()
-  /// The number of threads besides the caller's.
+  /// Excludes the calling thread.
   private let helperThreads: Int
 
-  /// - Parameter size: The maximum number of threads, including the caller's.
+  /// - Parameter size: Includes the caller's thread.
   init(size: Int) {
     var started = 0
     for _ in 1..<max(1, size) {
@@ -53,7 +53,7 @@ final class ThreadPool: Sendable {
 
   deinit { tasks.close() }
 
-  /// Calls `body` for each number below `count`, on several threads. Returns after the last call.
+  /// Calls `body` for each number below `count` on several threads, and waits.
   func runParts(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let task = Task(count: count, body)
     for _ in 0..<max(0, min(helperThreads, count - 1)) { tasks.push(task) }

@@ -4,7 +4,7 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Verifies tokens from one descriptor, one per line, and writes the results to another in the same order.
+/// Verifies tokens, one per line, from one descriptor. Writes the results in order to another.
 struct TokenCheck: Sendable {
   private let tokens: SharedDescriptor
   private let results: SharedDescriptor
@@ -15,18 +15,16 @@ struct TokenCheck: Sendable {
   let time: any TimeSource
   let cancellation: Cancellation
 
-  /// The number of tokens in a part, which one thread verifies.
+  /// Tokens per part. One thread verifies a part.
   private static let partSize = 32
   private static let maximumThreads = 4
 
   static func threadCount(processors: Int) -> Int { min(processors, maximumThreads) }
 
-  /// How often a blocked read or write checks for cancellation.
+  /// The interval of cancellation checks.
   private static let pollInterval = Duration.milliseconds(100)
 
   /// Throws `EINVAL` unless the results go to a pipe or socket, since writing to a file may block.
-  ///
-  /// - Parameter knownIssuers: The issuers of the accounts, for hints.
   init(
     tokens: SharedDescriptor, results: SharedDescriptor, rules: TokenRules,
     knownIssuers: [(issuer: String, account: String)] = [], isBrief: Bool, time: any TimeSource,
@@ -43,8 +41,8 @@ struct TokenCheck: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Verifies the tokens until the input ends. Blocking. Throws `cancelled` if cancelled or if nothing reads the
-  /// results, `invalid_request` if the input is unreadable.
+  /// Verifies until the input ends, blocking. Throws `cancelled`, also if nothing reads the results, and
+  /// `invalid_request` for unreadable input.
   func run(_ keys: VerificationKeys) throws(Failure) -> VerifyTally {
     var rules = rules
     if let announced = keys.announcedAlgorithms { rules.restrictAlgorithms(toAnnounced: announced) }
@@ -71,7 +69,6 @@ struct TokenCheck: Sendable {
     return tally
   }
 
-  /// The results in the order of the lines.
   private static func results(
     of block: LineBlocks.Block, _ verifier: TokenVerifier, _ threads: ThreadPool?
   ) -> [TokenVerifier.Part] {
@@ -86,7 +83,6 @@ struct TokenCheck: Sendable {
     return parts.withLock { $0 }
   }
 
-  /// Reads more lines. Nil at the end of the input.
   private func nextBlock(_ lines: inout LineBlocks) throws(Failure) -> LineBlocks.Block? {
     while !lines.isAtEnd {
       if cancellation.isCancelled { throw Failure(.cancelled, "the check was cancelled") }
@@ -119,17 +115,17 @@ struct TokenCheck: Sendable {
 
 /// The source of the keys that verify a token.
 enum KeySource: Sendable {
-  /// Keys passed by the client, for ``PassedKeys``.
+  /// Keys passed by the client.
   case descriptor(SharedDescriptor)
-  /// An issuer's published keys, with the account whose settings are used, if any, and `user:password` for the proxy.
+  /// An issuer's published keys, the account whose settings apply, if any, and the proxy's `user:password`.
   case issuer(AccountConfiguration, AccountName?, proxyCredentials: String?)
 
-  /// The account whose settings are used, if any.
+  /// The account whose settings apply, if any.
   var account: AccountName? {
     if case .issuer(_, let account, _) = self { account } else { nil }
   }
 
-  /// Gets the keys. Calls `report` with a warning for each defect. Blocking.
+  /// Gets the keys, blocking. Calls `report` with a warning for each defect.
   func keys(
     _ services: SessionServices, _ cancellation: Cancellation, report: (Phrase) -> Void
   ) throws(Failure) -> VerificationKeys {

@@ -4,7 +4,7 @@ internal import OAuth
 internal import Wire
 
 extension TokenProblem {
-  /// Describes a token fault for users. `now` is in unix seconds.
+  /// Describes a fault for users. `now` is in unix seconds.
   init(_ fault: TokenFault, _ rules: TokenRules, now: Int) {
     let claim: String? =
       switch fault {
@@ -16,7 +16,7 @@ extension TokenProblem {
     self.init(code, Self.text(of: fault, rules, now: now) ?? fault.reason.english, claim: claim)
   }
 
-  /// Describes a fault that involves values of the token or the rules. Nil for other faults.
+  /// Nil for faults without values of the token or the rules.
   private static func text(of fault: TokenFault, _ rules: TokenRules, now: Int) -> String? {
     switch fault {
     case .expired(let end): "it expired at \(ReadableTime.text(end, now: now))"

@@ -14,9 +14,9 @@ struct TokenVerifier: Sendable {
   let isBrief: Bool
   /// The issuer of each account, for hints.
   var knownIssuers: [(issuer: String, account: String)] = []
-  /// Why expired keys could not be replaced. Nil if the keys are valid.
+  /// Why expired keys could not be replaced; nil if valid.
   var keyRenewalError: SessionError?
-  /// The constant end of each valid token's line.
+  /// The end of valid tokens' lines.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: VerificationKeys, time: any TimeSource, isBrief: Bool) {
@@ -29,14 +29,14 @@ struct TokenVerifier: Sendable {
     self.end = end
   }
 
-  /// The results for some tokens.
+  /// The results for consecutive tokens.
   struct Part: Sendable {
-    /// One line for each token.
+    /// One line of JSON for each token.
     var bytes: [UInt8] = []
     var tally = VerifyTally()
   }
 
-  /// The maximum number of key renewals per token.
+  /// Per token.
   private static let maximumKeyRenewals = 3
 
   func verifyLines(_ lines: ArraySlice<LineBlocks.Line>, of bytes: [UInt8]) -> Part {
@@ -58,8 +58,7 @@ struct TokenVerifier: Sendable {
     return part
   }
 
-  /// Verifies one token. Reuses the parsed header of the previous token `last` if the headers match, otherwise sets
-  /// `last` to this token.
+  /// Reuses the parsed header of `last` if equal, otherwise sets `last` to this token.
   private func verify(
     _ text: Span<UInt8>, _ last: inout UnverifiedJWS?
   ) throws(TokenProblem) -> TokenRules.Verified {
@@ -108,7 +107,6 @@ struct TokenVerifier: Sendable {
     return TokenProblem(.keysUnavailable, "\(reason), and newer keys are not available: \(failure.message)")
   }
 
-  /// Writes the line of a valid token.
   private func append(_ token: TokenRules.Verified, to bytes: inout [UInt8]) {
     bytes.append(utf8: #"{"valid":true,"header":"#)
     if isBrief {
@@ -133,7 +131,7 @@ struct TokenVerifier: Sendable {
     bytes += end
   }
 
-  /// Writes an object with these members. `append` writes a member's value, or returns false to omit it.
+  /// Writes an object. `append` writes a member's value, or returns false to omit it.
   private func append(
     _ names: [String], to bytes: inout [UInt8], _ append: (String, inout [UInt8]) -> Bool
   ) {

@@ -5,16 +5,15 @@ internal import Platform
 internal import Sessions
 internal import Wire
 
-/// Verifies tokens with keys of an issuer or from the caller.
+/// Verifies tokens with an issuer's or the caller's keys.
 final class Verifications: AccountPart {
   private var verifications: [Ticket: Cancellation] = [:]
 
   private static let maximumVerifications = 16
 
-  /// A time limit that is never reached.
   private static let unlimitedTime = Duration.seconds(10 * 365 * 86_400)
 
-  /// Starts to verify tokens, without a time limit unless the request `hasDeadline`.
+  /// Starts to verify tokens, with a time limit only if `hasDeadline`.
   func verify(
     _ request: VerifyRequest, _ ticket: Ticket, hasDeadline: Bool, passed: [SharedDescriptor]
   ) throws(Failure) {
@@ -64,7 +63,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Cancels the verification of one request, or all if nil.
+  /// Cancels one request's verification, or all if nil.
   func endVerifications(of ticket: Ticket? = nil) {
     for (each, cancellation) in verifications where ticket == nil || each == ticket {
       cancellation.cancel()
@@ -72,8 +71,7 @@ final class Verifications: AccountPart {
     }
   }
 
-  /// Chooses the source of the keys: the descriptor `first`, or an issuer, with the connection settings of its account
-  /// if there is one.
+  /// The descriptor `first`, or an issuer with its account's connection settings, if any.
   private func keySource(_ request: VerifyRequest, _ first: SharedDescriptor) throws(Failure) -> KeySource {
     if request.passesKeySet {
       guard request.account == nil else {
@@ -110,7 +108,7 @@ final class Verifications: AccountPart {
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
 
-  /// The keys of these accounts' common issuer. Throws if their trust differs. Nil if there are no accounts.
+  /// The keys of the common issuer. Throws if the accounts' trust settings differ. Nil without accounts.
   private func commonSource(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeySource? {
@@ -149,7 +147,6 @@ extension TokenRules {
     algorithms = try Self.algorithms(request.algorithms)
   }
 
-  /// Throws `invalid_request` if options exclude each other.
   private static func refuseContradictions(_ request: VerifyRequest) throws(Failure) {
     let checksClaims =
       !request.audiences.isEmpty || request.clockSkew != nil || request.profile != nil || request.allowsMissingExpiry
@@ -165,7 +162,6 @@ extension TokenRules {
     }
   }
 
-  /// Throws `invalid_request` if a name is unknown.
   private static func algorithms(_ names: [String]) throws(Failure) -> Set<JWSAlgorithm> {
     var algorithms: Set<JWSAlgorithm> = []
     for name in names {

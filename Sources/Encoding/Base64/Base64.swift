@@ -1,5 +1,4 @@
-/// Base64 with padding (RFC 4648 section 4), as used by HTTP Basic authentication (RFC 7617). Decoding accepts exactly
-/// the output of encoding.
+/// Base64 with padding (RFC 4648 section 4). Decoding accepts exactly the output of encoding.
 package enum Base64 {
   package static func append<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     Base64Alphabet.standard.append(bytes, to: &sink)
@@ -8,14 +7,13 @@ package enum Base64 {
     }
   }
 
-  /// Not for secrets, since a `String` cannot be wiped.
+  /// Not for secrets: a `String` cannot be wiped.
   package static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     append(bytes.span, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write.
   package static func decode(_ text: String) throws(Base64URLError) -> [UInt8] {
     let view = text.utf8
     var bytes: [UInt8] = []
@@ -23,7 +21,7 @@ package enum Base64 {
     return bytes
   }
 
-  /// Like ``decode(_:)``, but may write some bytes before throwing. For secrets, use a sink that wipes itself.
+  /// May write some bytes before throwing. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ characters: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {

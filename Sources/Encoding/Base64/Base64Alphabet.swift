@@ -1,10 +1,10 @@
-/// A base64 alphabet (RFC 4648 sections 4 and 5). Encodes and decodes without padding. Rejects whitespace.
+/// A base64 alphabet (RFC 4648 sections 4 and 5), without padding or whitespace.
 struct Base64Alphabet {
   /// The character for 62.
   private let plus: UInt8
   /// The character for 63.
   private let slash: UInt8
-  /// The value of each character, or ``Base64Alphabet/none`` for a byte outside the alphabet.
+  /// By byte; ``Base64Alphabet/none`` outside the alphabet.
   private let values: [UInt8]
 
   private static let none: UInt8 = 0xFF
@@ -42,10 +42,10 @@ struct Base64Alphabet {
     return bytes
   }
 
-  /// Decodes complete groups of four characters. Returns false if a character is outside the alphabet.
+  /// Decodes groups of four characters. Returns false if a character is invalid.
   private func decodeWhole(_ text: Span<UInt8>, groups: Int, to bytes: inout [UInt8]) -> Bool {
     precondition(groups * 4 <= text.count && groups * 3 <= bytes.count && values.count == 256)
-    // No index is out of bounds: text and result were checked, and `values` has all bytes.
+    // The precondition keeps all indices in bounds.
     return unsafe values.withUnsafeBufferPointer { values in
       unsafe text.withUnsafeBufferPointer { text in
         unsafe bytes.withUnsafeMutableBufferPointer { target in
@@ -66,15 +66,13 @@ struct Base64Alphabet {
     }
   }
 
-  /// The error with the first invalid character's offset.
   private func invalidCharacter(in text: Span<UInt8>, count: Int) -> Base64URLError {
     for index in 0..<count where values[Int(text[index])] == Self.none { return .invalidCharacter(offset: index) }
     return .nonCanonical
   }
 
-  /// Decodes the first `count` characters of `text`. May write some bytes before throwing.
-  ///
-  /// - Parameter offset: The offset of `text` in the complete text, for errors.
+  /// Decodes the first `count` characters of `text`, which begins at `offset` of the complete text. May write some
+  /// bytes before throwing.
   func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, count: Int, at offset: Int = 0, to sink: inout S
   ) throws(Base64URLError) {
@@ -94,7 +92,7 @@ struct Base64Alphabet {
     try appendRest(group, characters: count % 4, to: &sink)
   }
 
-  /// Writes the bytes of the final group if it is incomplete.
+  /// Writes an incomplete final group.
   private func appendRest<S: ByteSink & ~Copyable>(
     _ group: UInt32, characters: Int, to sink: inout S
   ) throws(Base64URLError) {
@@ -110,7 +108,7 @@ struct Base64Alphabet {
     }
   }
 
-  /// Encodes the three bytes in the low 24 bits of `group`, up to this number of characters.
+  /// Writes the first `characters` characters of `group`'s low 24 bits.
   private func append<S: ByteSink & ~Copyable>(_ group: UInt32, characters: Int, to sink: inout S) {
     for index in 0..<characters {
       sink.append(character(for: UInt8(truncatingIfNeeded: group >> UInt32(18 - 6 * index)) & 63))

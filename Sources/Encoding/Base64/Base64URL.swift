@@ -1,7 +1,7 @@
-/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, RFC 7515 section 2). Decoding accepts
-/// exactly the output of encoding.
+/// URL-safe base64 without padding (RFC 4648 section 5, RFC 7515 section 2). Decoding accepts exactly the output of
+/// encoding.
 package enum Base64URL {
-  /// Not for secrets, since a `String` cannot be wiped.
+  /// Not for secrets: a `String` cannot be wiped.
   package static func encode(_ bytes: Span<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(encodedCount(bytes.count))
@@ -22,12 +22,11 @@ package enum Base64URL {
     count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
   }
 
-  /// - Throws: ``Base64URLError`` for anything that ``encode(_:)`` does not write.
   package static func decode(_ text: Span<UInt8>) throws(Base64URLError) -> [UInt8] {
     try Base64Alphabet.urlSafe.decode(text, count: text.count)
   }
 
-  /// Like ``decode(_:)``, but may write some bytes before throwing. For secrets, use a sink that wipes itself.
+  /// May write some bytes before throwing. For secrets, use a sink that wipes itself.
   package static func decode<S: ByteSink & ~Copyable>(
     _ text: Span<UInt8>, to sink: inout S
   ) throws(Base64URLError) {
@@ -44,8 +43,8 @@ package enum Base64URL {
 package enum Base64URLError: Error, Hashable, Sendable {
   /// No encoding has this number of characters.
   case impossibleLength
-  /// The byte at this offset is not in the alphabet, or is misplaced padding.
+  /// The byte at this offset is outside the alphabet or misplaced padding.
   case invalidCharacter(offset: Int)
-  /// The unused bits of the last character are not zero (RFC 4648 section 3.5).
+  /// The last character's unused bits are not zero (RFC 4648 section 3.5).
   case nonCanonical
 }

@@ -1,20 +1,19 @@
-/// Textual encodings of keys and certificates (RFC 7468). Bodies are written only to a sink, so that a secret is never
-/// copied to the ordinary heap.
+/// Textual encodings of keys and certificates (RFC 7468). Bodies are read only into sinks, so secrets never reach the
+/// ordinary heap.
 package enum PEM {
   /// An object in PEM text.
   package struct Block: Sendable, Hashable {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func hasLabel(_ text: String) -> Bool { label.hasSameBytes(as: text) }
-    /// The range of the body in the text, including line breaks.
+    /// In the text, with line breaks.
     fileprivate let body: Range<Int>
   }
 
-  /// The default limit of ``blocks(in:atMost:)``.
   package static let maximumBlocks = 32
 
-  /// The objects in PEM text, in order, without the explanatory text between them (section 2). Nil if an object does
-  /// not end with its own label, or there are more than `most`.
+  /// The objects in PEM text (section 2), without other text. Nil if BEGIN and END lines do not match, or beyond `most`
+  /// objects.
   package static func blocks(in text: Span<UInt8>, atMost most: Int = maximumBlocks) -> [Block]? {
     var blocks: [Block] = []
     var open: (label: [UInt8], start: Int)?
@@ -36,7 +35,7 @@ package enum PEM {
     return open == nil ? blocks : nil
   }
 
-  /// Writes the base64 characters of an object's body, without whitespace.
+  /// Writes an object's base64 body, without whitespace.
   package static func appendBase64<S: ByteSink & ~Copyable>(
     of block: Block, in text: Span<UInt8>, to sink: inout S
   ) {
@@ -57,10 +56,10 @@ package enum PEM {
     return "-----BEGIN \(label)-----\n\(lines.joined())-----END \(label)-----\n"
   }
 
-  /// A line with a longer label does not begin or end an object.
+  /// Lines with longer labels are ignored.
   private static let maximumLabelBytes = 64
 
-  /// The label in a line that begins with `start`; nil for other lines.
+  /// Nil unless the line begins with `start`.
   private static func label(after start: String, in text: Span<UInt8>, _ line: Range<Int>) -> [UInt8]? {
     let (begin, end) = (Array(start.utf8), Array("-----".utf8))
     var stop = line.upperBound

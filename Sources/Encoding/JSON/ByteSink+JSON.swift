@@ -31,29 +31,28 @@ extension ByteSink where Self: ~Copyable {
     append(UInt8(ascii: "}"))
   }
 
-  /// Writes a comma and a member of an object, or nothing if the value is nil.
+  /// Writes a comma and a member, or nothing if the value is nil.
   package mutating func append(member name: String, _ value: JSON?) {
     guard let value else { return }
     append(utf8: ",\"\(name)\":")
     append(json: value)
   }
 
-  /// Writes a comma and a member with a string that may be secret, or nothing if the value is nil.
+  /// Writes a comma and a string member that may be secret, or nothing if nil.
   package mutating func append(member name: String, bytes: Span<UInt8>?) {
     guard let bytes else { return }
     append(utf8: ",\"\(name)\":")
     append(jsonStringBytes: bytes)
   }
 
-  /// Writes text as a quoted JSON string; see ``append(jsonStringBytes:)``.
+  /// Writes a quoted JSON string.
   package mutating func append(jsonString text: String) {
     let view = text.utf8
     append(jsonStringBytes: view.span)
   }
 
-  /// Writes well-formed UTF-8 as a quoted JSON string. In addition to RFC 8259 section 7, escapes everything that
-  /// ``TerminalText/controlLength(_:at:)`` finds, so that the text is safe to display and fits on one line. "/" is not
-  /// escaped.
+  /// Writes well-formed UTF-8 as a quoted JSON string. Beyond RFC 8259 section 7, escapes what
+  /// ``TerminalText/controlLength(_:at:)`` finds, for safe display on one line. Keeps "/".
   package mutating func append(jsonStringBytes bytes: Span<UInt8>) {
     append(UInt8(ascii: "\""))
     var runStart = 0

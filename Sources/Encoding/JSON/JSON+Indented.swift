@@ -1,9 +1,8 @@
 extension JSON {
-  /// Text for users: one line for each member and element, indented by two spaces per level, without a trailing
-  /// newline.
+  /// Text for users: a line per member and element, two spaces per level, no trailing newline.
   package var indented: String { indented(by: "\n") }
 
-  /// `lineBreak` is a newline and the indentation of this value.
+  /// `lineBreak` is a newline and this value's indentation.
   private func indented(by lineBreak: String) -> String {
     let inner = lineBreak + "  "
     switch self {

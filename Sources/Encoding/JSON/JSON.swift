@@ -1,5 +1,4 @@
-/// A JSON value that is not secret, parsed by ``JSONLayout``. Strings are equal if their UTF-8 bytes are (RFC 8259
-/// section 8.3).
+/// A JSON value that is not secret. Strings are equal if their UTF-8 bytes are (RFC 8259 section 8.3).
 package enum JSON: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -20,7 +19,7 @@ package enum JSON: Sendable, Hashable {
     .number(JSONNumber(value))
   }
 
-  /// Compact JSON, written by ``ByteSink/append(json:)``.
+  /// Compact JSON.
   package func serialized() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(json: self)
@@ -29,7 +28,6 @@ package enum JSON: Sendable, Hashable {
 
   // MARK: Reading
 
-  /// The value of a string, otherwise nil.
   package var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
@@ -50,10 +48,10 @@ package enum JSON: Sendable, Hashable {
     if case .number(let value) = self { value } else { nil }
   }
 
-  /// The number, if it is exactly an `Int`.
+  /// The number, if exactly an `Int`.
   package var int: Int? { number?.int }
 
-  /// Nil if the member is absent or this is not an object.
+  /// Nil if absent or not an object.
   package subscript(name: String) -> JSON? { object?[name] }
 
   // MARK: Comparing

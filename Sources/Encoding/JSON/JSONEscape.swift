@@ -1,6 +1,6 @@
 /// The escapes of JSON strings (RFC 8259 section 7).
 enum JSONEscape {
-  /// The byte of a two-character escape, if any.
+  /// The byte for the letter of a two-character escape, or nil.
   static func byte(for letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
@@ -26,9 +26,7 @@ enum JSONEscape {
     }
   }
 
-  /// Writes the string with its escapes decoded.
-  ///
-  /// - Parameter raw: The text between the quotes of a string that the parser has accepted.
+  /// Decodes escapes. `raw` is a parsed string's text between the quotes.
   static func decode<S: ByteSink & ~Copyable>(_ raw: Span<UInt8>, to sink: inout S) {
     var runStart = 0
     var index = 0
@@ -44,7 +42,7 @@ enum JSONEscape {
     sink.append(contentsOf: raw.extracting(runStart..<raw.count))
   }
 
-  /// Decodes the escape at `start` and returns the index after it.
+  /// Returns the index after the escape.
   private static func decodeOne<S: ByteSink & ~Copyable>(
     _ raw: Span<UInt8>, at start: Int, to sink: inout S
   ) -> Int {
@@ -65,7 +63,7 @@ enum JSONEscape {
     return start + 12
   }
 
-  /// The second half of a surrogate pair. Nil if it is missing, as is possible after lenient parsing.
+  /// The low surrogate. Nil if missing, as lenient parsing allows.
   private static func lowSurrogate(_ raw: Span<UInt8>, at start: Int) -> UInt32? {
     guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"), raw[start + 1] == UInt8(ascii: "u") else {
       return nil
@@ -74,7 +72,7 @@ enum JSONEscape {
     return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 
-  /// The number in the four hexadecimal digits at `start`.
+  /// Of the four hexadecimal digits at `start`.
   private static func codeUnit(_ raw: Span<UInt8>, at start: Int) -> UInt32 {
     var unit: UInt32 = 0
     for index in start..<(start + 4) {
@@ -83,7 +81,6 @@ enum JSONEscape {
     return unit
   }
 
-  /// Writes a Unicode scalar as UTF-8.
   private static func append<S: ByteSink & ~Copyable>(scalar: UInt32, to sink: inout S) {
     func append(_ lead: UInt32, shift: UInt32, mask: UInt32) {
       sink.append(UInt8(truncatingIfNeeded: lead | (scalar >> shift) & mask))
@@ -105,7 +102,7 @@ enum JSONEscape {
     append(0x80, shift: 0, mask: 0x3F)
   }
 
-  /// The length in bytes of the character at `index` if it must be escaped, otherwise 0.
+  /// The byte length of the character at `index` if it must be escaped, otherwise 0.
   static func lengthToEscape(_ bytes: Span<UInt8>, at index: Int) -> Int {
     switch bytes[index] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
@@ -113,7 +110,7 @@ enum JSONEscape {
     }
   }
 
-  /// Writes the escape for a character found by ``lengthToEscape(_:at:)``.
+  /// Escapes a character found by ``lengthToEscape(_:at:)``.
   static func encode<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, at index: Int, to sink: inout S) {
     sink.append(UInt8(ascii: "\\"))
     let byte = bytes[index]

@@ -1,10 +1,10 @@
-/// The position of every value in a JSON text. Contains the names of members but nothing of their values, so the text
-/// may be secret. To read a value, pass the same text again.
+/// The position of every value in a JSON text. Contains member names but no values, so the text may be secret. To read
+/// a value, pass the text again.
 package struct JSONLayout: Sendable {
   private let storage: Storage
 
-  /// Parses JSON text according to RFC 8259, strictly and within limits. Also rejects duplicate names in an object,
-  /// lone surrogates, ill-formed UTF-8 and a byte order mark.
+  /// Parses JSON (RFC 8259) strictly and within limits. Also rejects duplicate names, lone surrogates, ill-formed UTF-8
+  /// and a byte order mark.
   package init(parsing bytes: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     var parser = JSONParser(limits: limits)
     try parser.parse(bytes)
@@ -17,10 +17,9 @@ package struct JSONLayout: Sendable {
 
   package var root: Node { Node(storage: storage, index: 0) }
 
-  /// The data shared by all nodes of a layout.
   fileprivate final class Storage: Sendable {
     let entries: [JSONEntry]
-    /// The unescaped names of all members, concatenated.
+    /// All members' unescaped names, concatenated.
     let names: [UInt8]
     let byteCount: Int
 
@@ -43,7 +42,7 @@ package struct JSONLayout: Sendable {
     }
   }
 
-  /// A value in the text. The `source` parameter of its methods must be the parsed text, byte for byte.
+  /// A value in the text. `source` must always be the parsed text.
   package struct Node: Sendable {
     fileprivate let storage: Storage
     fileprivate let index: Int
@@ -57,7 +56,7 @@ package struct JSONLayout: Sendable {
 
     // MARK: Structure
 
-    /// Compares the name byte by byte. Nil if the member is absent or this is not an object.
+    /// Compares names byte by byte. Nil if absent or not an object.
     package subscript(name: String) -> JSONLayout.Node? {
       guard kind == .object else { return nil }
       let view = name.utf8
@@ -71,7 +70,7 @@ package struct JSONLayout: Sendable {
       return nil
     }
 
-    /// Whether a member of this object has a name that contains the byte.
+    /// Whether an object's member has a name containing `byte`.
     package func hasName(with byte: UInt8) -> Bool {
       guard kind == .object else { return false }
       let end = Int(entry.next)
@@ -85,7 +84,7 @@ package struct JSONLayout: Sendable {
       return false
     }
 
-    /// Several members with this name are possible only in a leniently parsed text.
+    /// More than one only in leniently parsed text.
     package func members(named name: String) -> [JSONLayout.Node] {
       guard kind == .object else { return [] }
       let view = name.utf8
@@ -93,18 +92,18 @@ package struct JSONLayout: Sendable {
       return children.filter { storage.hasName(wanted, $0.entry) }
     }
 
-    /// The members in order; empty if this is not an object.
+    /// The members in order. Empty if not an object.
     package var members: [(name: String, value: JSONLayout.Node)] {
       kind == .object ? children.map { (storage.name(of: $0.entry), $0) } : []
     }
 
-    /// The value's range in the text, including the quotes of a string.
+    /// The value's range in the text, including a string's quotes.
     package var range: Range<Int> {
       let quote = kind == .string ? 1 : 0
       return (Int(entry.start) - quote)..<(Int(entry.end) + quote)
     }
 
-    /// The elements in order; empty if this is not an array.
+    /// The elements in order. Empty if not an array.
     package var elements: [JSONLayout.Node] { kind == .array ? children : [] }
 
     private var children: [JSONLayout.Node] {
@@ -143,7 +142,7 @@ package struct JSONLayout: Sendable {
       }
     }
 
-    /// The string, copied to the ordinary heap; nil if this is not one. Not for secrets.
+    /// The string, copied to the ordinary heap. Nil for other values. Not for secrets.
     package func string(in source: Span<UInt8>) -> String? {
       guard kind == .string else { return nil }
       checkSource(source)
@@ -161,13 +160,12 @@ package struct JSONLayout: Sendable {
       sink.append(jsonStringBytes: source.extracting(Int(entry.start)..<Int(entry.end)))
     }
 
-    /// The maximum number of bytes that ``appendString(in:to:)`` writes, exact without escapes; nil if this is not a
-    /// string.
+    /// The most bytes that ``appendString(in:to:)`` writes, exact without escapes. Nil if not a string.
     package var stringByteCount: Int? {
       kind == .string ? Int(entry.end - entry.start) : nil
     }
 
-    /// Writes the decoded bytes, or nothing if this is not a string.
+    /// Writes the decoded string, or nothing if not a string.
     package func appendString<S: ByteSink & ~Copyable>(in source: Span<UInt8>, to sink: inout S) {
       guard kind == .string else { return }
       checkSource(source)

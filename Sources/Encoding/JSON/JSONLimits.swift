@@ -1,4 +1,4 @@
-/// The limits of a JSON text, as allowed by RFC 8259 section 9.
+/// Limits of JSON text (RFC 8259 section 9).
 package struct JSONLimits: Sendable {
   /// The maximum ``depth``, because values are built recursively.
   package static let maximumDepth = 256
@@ -10,13 +10,12 @@ package struct JSONLimits: Sendable {
   package var depth: Int
   /// The number of members in an object.
   package var members: Int
-  /// The number of values in the text, including the outermost one.
+  /// The number of values, including the outermost.
   package var elements: Int
-  /// The size of a string or name between its quotes, with escapes as written.
+  /// The size of a string or name as written, without quotes.
   package var stringBytes: Int
   package var numberBytes: Int
-  /// Whether to accept what the grammar of RFC 8259 allows but parsers interpret differently: duplicate names, and lone
-  /// surrogates, which are decoded as U+FFFD.
+  /// Whether to accept duplicate names and lone surrogates, which decode as U+FFFD.
   package var isLenient = false
 
   package init(
@@ -34,11 +33,10 @@ package struct JSONLimits: Sendable {
   /// For everything from a server or peer.
   package static let standard = JSONLimits()
 
-  /// For reading one member of an object with arbitrary other members: up to 256 KiB, nesting up to 64, and 65,536
-  /// values.
+  /// For reading one member among arbitrary others: up to 256 KiB, nesting 64, 65,536 values.
   package static let lenient = lenient(bytes: 1 << 18, depth: 64)
 
-  /// For JSON that is forwarded or stored unchanged. Allows any grammatical text up to this size.
+  /// For JSON forwarded or stored unchanged: any grammatical text up to this size.
   package static func lenient(bytes: Int, depth: Int = maximumDepth, elements: Int = 65_536) -> JSONLimits {
     var limits = JSONLimits(
       bytes: bytes, depth: depth, members: bytes, elements: elements, stringBytes: bytes, numberBytes: bytes)

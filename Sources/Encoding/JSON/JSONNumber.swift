@@ -1,26 +1,24 @@
-/// A number in JSON, kept as written (RFC 8259 section 6). `1` and `1.0` are not equal.
+/// A JSON number as written (RFC 8259 section 6). `1` and `1.0` are not equal.
 package struct JSONNumber: Sendable, Hashable {
-  /// The number as written, in ASCII.
   package let text: String
 
   package init(_ int: Int) {
     text = String(int)
   }
 
-  /// - Parameter text: A number that the parser has accepted.
+  /// `text` was accepted by the parser.
   init(checked text: String) {
     self.text = text
   }
 
-  /// The value of a whole number in any notation, such as `3600.0` or `3.6e3`. Nil for a fraction or outside the range
-  /// of `Int`.
+  /// The value of a whole number in any notation, such as `3.6e3`. Nil for a fraction or outside `Int`.
   package var int: Int? {
     if let few = shortInteger { return few }
     guard let decimal = Decimal(text), decimal.fraction == .none else { return nil }
     return decimal.signed(decimal.whole)
   }
 
-  /// Nil if outside the range of `Int` or longer than 32 characters.
+  /// Nil if outside `Int` or longer than 32 characters.
   package func rounded(_ rule: FloatingPointRoundingRule) -> Int? {
     if let few = shortInteger { return few }
     guard let decimal = Decimal(text) else { return nil }
@@ -28,7 +26,7 @@ package struct JSONNumber: Sendable, Hashable {
     return decimal.signed(decimal.whole + 1)
   }
 
-  /// The value of a short number without sign, fraction and exponent, such as a time.
+  /// The value if the text is at most 18 digits.
   private var shortInteger: Int? {
     let view = text.utf8
     guard view.count <= 18 else { return nil }
@@ -41,15 +39,15 @@ package struct JSONNumber: Sendable, Hashable {
   }
 
   private struct Decimal {
-    /// The size of the part after the decimal point.
+    /// The part after the decimal point.
     enum Fraction { case none, belowHalf, half, aboveHalf }
 
     var isNegative = false
-    /// The whole part, at most 19 digits.
+    /// At most 19 digits.
     var whole: UInt64 = 0
     var fraction = Fraction.none
 
-    /// Nil if the text has more than 32 characters or the whole part more than 19 digits.
+    /// Nil if longer than 32 characters, or 19 digits before the point.
     init?(_ text: String) {
       let view = text.utf8
       guard view.count <= 32 else { return nil }
@@ -77,7 +75,7 @@ package struct JSONNumber: Sendable, Hashable {
       if !digits.isEmpty { guard split(digits, exponent) else { return nil } }
     }
 
-    /// The exponent, clamped to ±10,000 to prevent overflow.
+    /// Clamped to ±10,000 to prevent overflow.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
       var magnitude = 0
       for byte in text where byte >= UInt8(ascii: "0") {
@@ -86,8 +84,8 @@ package struct JSONNumber: Sendable, Hashable {
       return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
     }
 
-    /// Splits `digits` × 10^`exponent` at the decimal point. The digits neither begin nor end with zero. Returns false
-    /// if the whole part has more than 19 digits.
+    /// Splits `digits` × 10^`exponent` at the decimal point. `digits` neither begin nor end with zero. Returns false
+    /// beyond 19 digits before the point.
     private mutating func split(_ digits: [UInt8], _ exponent: Int) -> Bool {
       let wholeCount = digits.count + exponent
       guard wholeCount <= 19 else { return false }
@@ -104,7 +102,7 @@ package struct JSONNumber: Sendable, Hashable {
       return true
     }
 
-    /// Whether the rule rounds a number with a fraction away from zero.
+    /// Whether the rule rounds this fraction away from zero.
     func roundsAwayFromZero(_ rule: FloatingPointRoundingRule) -> Bool {
       switch rule {
       case .up: !isNegative
@@ -117,7 +115,7 @@ package struct JSONNumber: Sendable, Hashable {
       }
     }
 
-    /// Nil if the result is out of range.
+    /// Nil if out of range.
     func signed(_ magnitude: UInt64) -> Int? {
       guard isNegative else { return Int(exactly: magnitude) }
       return magnitude == Int.min.magnitude ? Int.min : Int(exactly: magnitude).map { -$0 }

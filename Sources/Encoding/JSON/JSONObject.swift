@@ -1,5 +1,5 @@
-/// The members of a JSON object, in the order they were written. Names are unique and compared by their UTF-8 bytes
-/// (RFC 8259 section 8.3). Objects are equal if their members are, in any order (RFC 8259 section 1).
+/// A JSON object's members, in order of writing. Names are unique, compared by UTF-8 bytes (RFC 8259 section 8.3).
+/// Equality ignores order (section 1).
 package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   struct Member: Sendable {
     var name: String
@@ -12,14 +12,14 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     members = []
   }
 
-  /// If a name is repeated, uses the last value, in the position of the first.
+  /// A repeated name gets its last value, in the first's position.
   package init(_ pairs: [(String, JSON)]) {
     members = []
     members.reserveCapacity(pairs.count)
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// Names may repeat only in a leniently parsed text; lookups then find the first.
+  /// Names may repeat only after lenient parsing; lookups then find the first.
   init(unique members: [Member]) {
     self.members = members
   }
@@ -52,13 +52,13 @@ package struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   package static func == (one: JSONObject, other: JSONObject) -> Bool {
     guard one.count == other.count else { return false }
     return zip(one.members, other.members).allSatisfy { member, same in
-      // Equal objects usually have one order, in which no member is searched for.
+      // Equal objects usually have the same order.
       (member.name.hasSameBytes(as: same.name) ? same.value : other[member.name]) == member.value
     }
   }
 
   package func hash(into hasher: inout Hasher) {
-    // Adds up the members' hashes, because their order does not matter.
+    // A sum, because order does not matter.
     var sum = 0
     for member in members {
       var memberHasher = Hasher()

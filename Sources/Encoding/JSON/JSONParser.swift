@@ -1,24 +1,22 @@
-/// The only parser of JSON, with the strict rules of ``JSONLayout/init(parsing:limits:)``. Parses in a single pass
-/// without recursion. Each method gets the text, which may be a secret that exists only during the call.
+/// The only JSON parser, with the rules of ``JSONLayout/init(parsing:limits:)``. Parses in one pass without recursion.
+/// Copies only names, since the text may be a secret.
 struct JSONParser {
   private let limits: JSONLimits
   private(set) var entries: [JSONEntry] = []
-  /// The unescaped names of all members, concatenated.
+  /// All members' unescaped names, concatenated.
   private(set) var names: [UInt8] = []
-  /// The index of the next byte.
   private var position = 0
-  /// The number of open containers.
   private var depth = 0
   /// The index of the innermost open container, or -1.
   private var container = -1
-  /// The name of the member whose value is next.
+  /// The name of the next value, if a member's.
   private var name = JSONEntry.Name()
 
   init(limits: JSONLimits) {
     self.limits = limits
   }
 
-  /// Afterwards, `entries` has at least one value.
+  /// Adds at least one entry, or throws.
   mutating func parse(_ bytes: Span<UInt8>) throws(JSONError) {
     let longest = min(limits.bytes, JSONLimits.maximumTextBytes)
     guard bytes.count <= longest else { throw JSONError(code: .tooLarge, offset: max(longest, 0)) }
@@ -103,7 +101,7 @@ struct JSONParser {
 
   // MARK: Names
 
-  /// Parses a member's name and the colon after it (RFC 8259 section 4).
+  /// Parses the colon too (RFC 8259 section 4).
   private mutating func parseName(_ bytes: Span<UInt8>) throws(JSONError) {
     let quote = position
     guard try current(bytes) == UInt8(ascii: "\"") else { throw JSONError(code: .unexpectedByte, offset: quote) }
@@ -117,7 +115,6 @@ struct JSONParser {
     name = found
   }
 
-  /// Unescapes a name into ``names``.
   private mutating func storeName(_ string: JSONStringRange, _ bytes: Span<UInt8>) -> JSONEntry.Name {
     let raw = bytes.extracting(string.start..<string.end)
     let start = names.count
@@ -133,8 +130,7 @@ struct JSONParser {
     return JSONEntry.Name(start: Int32(start), count: Int32(names.count - start), hash: hash)
   }
 
-  /// Whether the open object already has a member with this name, compared byte by byte after unescaping (RFC 8259
-  /// section 8.3).
+  /// Compares unescaped names byte by byte (RFC 8259 section 8.3).
   private func containerHas(_ name: JSONEntry.Name) -> Bool {
     var index = container + 1
     while index < entries.count {
@@ -154,7 +150,6 @@ struct JSONParser {
 
   // MARK: Strings
 
-  /// Checks the string whose opening quote is at `position` and moves past it.
   private mutating func scanString(_ bytes: Span<UInt8>) throws(JSONError) -> JSONStringRange {
     let string = try JSONStringRange(
       bytes, quote: position, limit: limits.stringBytes, allowsLoneSurrogates: limits.isLenient)
@@ -164,7 +159,7 @@ struct JSONParser {
 
   // MARK: Numbers and literals
 
-  /// Parses a number (RFC 8259 section 6) without evaluating it, so its value has no limit.
+  /// Parses a number (RFC 8259 section 6) without evaluating it.
   private mutating func parseNumber(_ bytes: Span<UInt8>) throws(JSONError) {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
@@ -186,7 +181,7 @@ struct JSONParser {
     add(.number, from: start, to: position)
   }
 
-  /// Moves past one or more digits of the number that begins at `start`.
+  /// At least one, of the number at `start`.
   private mutating func skipDigits(_ bytes: Span<UInt8>, of start: Int) throws(JSONError) {
     let first = position
     while position < bytes.count, bytes[position] >= UInt8(ascii: "0"), bytes[position] <= UInt8(ascii: "9") {
@@ -218,7 +213,7 @@ struct JSONParser {
     }
   }
 
-  /// The next byte; throws at the end of the text.
+  /// The next byte. Throws at the text's end.
   private func current(_ bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
     guard position < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: position) }
     return bytes[position]
@@ -228,7 +223,7 @@ struct JSONParser {
     position < bytes.count && bytes[position] == byte
   }
 
-  /// Moves past `byte`, or throws if it is not next.
+  /// Moves past `byte`, or throws.
   private mutating func expect(_ byte: UInt8, _ bytes: Span<UInt8>) throws(JSONError) {
     guard try current(bytes) == byte else { throw JSONError(code: .unexpectedByte, offset: position) }
     position += 1

@@ -6,9 +6,7 @@ struct JSONStringRange {
   let end: Int
   let hasEscapes: Bool
 
-  /// Checks the string whose opening quote is at `quote`, and finds its end.
-  ///
-  /// - Parameter limit: The maximum number of bytes between the quotes.
+  /// Checks the string whose opening quote is at `quote`. `limit` is the maximum number of bytes between the quotes.
   init(_ bytes: Span<UInt8>, quote: Int, limit: Int, allowsLoneSurrogates: Bool = false) throws(JSONError) {
     var index = quote + 1
     var hasEscapes = false
@@ -34,7 +32,6 @@ struct JSONStringRange {
     self.hasEscapes = hasEscapes
   }
 
-  /// Checks the unescaped character at `start` and returns the index after it.
   private static func skipCharacter(_ bytes: Span<UInt8>, at start: Int) throws(JSONError) -> Int {
     switch UTF8Sequence.find(in: bytes, at: start) {
     case .length(let length): return start + length
@@ -43,7 +40,6 @@ struct JSONStringRange {
     }
   }
 
-  /// Checks the escape whose backslash is at `start` and returns the index after it.
   private static func skipEscape(
     _ bytes: Span<UInt8>, at start: Int, allowsLoneSurrogates: Bool
   ) throws(JSONError) -> Int {
@@ -61,7 +57,7 @@ struct JSONStringRange {
     return start + 12
   }
 
-  /// Throws unless `\u` is at `start`, for the second half of the surrogate pair that began at `first`.
+  /// Throws unless `\u` continues, at `start`, the surrogate pair at `first`.
   private static func expectEscape(_ bytes: Span<UInt8>, at start: Int, after first: Int) throws(JSONError) {
     for (index, wanted) in [(start, UInt8(ascii: "\\")), (start + 1, UInt8(ascii: "u"))] {
       guard index < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: bytes.count) }
@@ -69,7 +65,6 @@ struct JSONStringRange {
     }
   }
 
-  /// The number in the four hexadecimal digits of the `\u` escape at `escape`.
   private static func codeUnit(_ bytes: Span<UInt8>, escape: Int) throws(JSONError) -> UInt16 {
     var unit: UInt16 = 0
     for index in (escape + 2)..<(escape + 6) {

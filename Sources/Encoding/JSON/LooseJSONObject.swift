@@ -1,5 +1,5 @@
-/// Finds the end and the string members of a JSON object in text that may violate RFC 8259, for example by a byte order
-/// mark, a comment, a trailing comma or ill-formed UTF-8. Reads the text once, in any number of pieces.
+/// Finds the end and string members of a JSON object in text that may violate RFC 8259, for example with comments.
+/// Reads the text once, in pieces.
 package struct LooseJSONObject: Sendable {
   /// How much of an object has been read.
   package enum Extent: Sendable {
@@ -13,8 +13,8 @@ package struct LooseJSONObject: Sendable {
     case whole
   }
 
-  /// The context of the next byte. `between`: outside strings and comments. `slash` and `commentStar`: after a
-  /// character that may begin or end a comment.
+  /// The context of the next byte. `between`: outside strings and comments. `slash`, `commentStar`: after a possible
+  /// begin or end of a comment.
   private enum State {
     case between, string, escape, slash, lineComment, comment, commentStar
   }
@@ -22,13 +22,11 @@ package struct LooseJSONObject: Sendable {
   package private(set) var extent = Extent.none
   private var state = State.between
   private var depth = 0
-  /// The number of bytes read.
   private var offset = 0
-  /// The offset of the opening quote of the current string.
   private var stringStart = 0
-  /// The range, with quotes, of a string that is a member's name if a colon is next.
+  /// The range, with quotes, of a member's name if a colon is next.
   private var last: Range<Int>?
-  /// The name of the member whose value is next.
+  /// The name of the next value, if a member's.
   private var name: Range<Int>?
   /// The index after the object.
   private var end: Int?
@@ -36,7 +34,7 @@ package struct LooseJSONObject: Sendable {
   private var found: [(name: Range<Int>, value: Range<Int>)] = []
   private let collectsMembers: Bool
 
-  /// - Parameter collectsMembers: Whether to record the members, in addition to the extent.
+  /// - Parameter collectsMembers: Whether to record string members.
   package init(collectsMembers: Bool = false) { self.collectsMembers = collectsMembers }
 
   /// Reads the next bytes. Ignores everything after the object.
@@ -82,7 +80,6 @@ package struct LooseJSONObject: Sendable {
     }
   }
 
-  /// Handles a byte outside strings and comments.
   private mutating func readBetween(_ byte: UInt8) {
     switch byte {
     case 0x20, 0x09, 0x0A, 0x0D: return
@@ -121,8 +118,8 @@ package struct LooseJSONObject: Sendable {
     last = nil
   }
 
-  /// The range, with quotes, of a string member's value in the text's only object. Nil unless there is exactly one such
-  /// member and one object. Text may precede the object, and the object may be truncated after the member.
+  /// The range, with quotes, of the value of the only string member `name` in the text's only object, otherwise nil.
+  /// Text may precede the object, which may be truncated after the member.
   package static func onlyString(named name: String, in bytes: Span<UInt8>) -> Range<Int>? {
     guard let start = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: "{") }) else { return nil }
     var object = LooseJSONObject(collectsMembers: true)

@@ -5,22 +5,21 @@ extension UInt8 {
 
   package var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
 
-  /// Whether this is a VCHAR (RFC 5234 appendix B.1).
+  /// VCHAR (RFC 5234 appendix B.1).
   package var isVisibleASCII: Bool { (0x21...0x7E).contains(self) }
 
-  /// Whether this is a VSCHAR (RFC 6749 appendix A).
+  /// VSCHAR (RFC 6749 appendix A).
   package var isPrintableASCII: Bool { (0x20...0x7E).contains(self) }
 
-  /// Whether this is an NQCHAR: a VCHAR except `"` and `\` (RFC 6749 appendix A).
+  /// NQCHAR: VCHAR except `"` and `\` (RFC 6749 appendix A).
   package var isUnquotedASCII: Bool { isVisibleASCII && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") }
 
-  /// Whether this is a tchar (RFC 9110 section 5.6.2).
+  /// tchar (RFC 9110 section 5.6.2).
   package var isTokenCharacter: Bool { isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 
 extension StringProtocol {
-  /// Whether the text contains `part`, which must not be empty, compared by bytes. The standard library's `contains`
-  /// would link regular expressions.
+  /// Whether the bytes contain `part`, which must not be empty. The standard `contains` would link regular expressions.
   package func hasPart(_ part: String) -> Bool {
     Array(utf8).span.hasPart(part)
   }
@@ -38,7 +37,7 @@ extension Span<UInt8> {
 }
 
 extension BidirectionalCollection<UInt8> {
-  /// Drops blank bytes at both ends: by default, spaces and tabs.
+  /// Drops bytes at both ends, by default spaces and tabs.
   package func trimming(_ isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }) -> SubSequence {
     let rest = drop(while: isBlank)
     return rest[..<(rest.lastIndex { !isBlank($0) }.map(rest.index(after:)) ?? rest.startIndex)]

@@ -1,5 +1,5 @@
 package enum HexDigit {
-  /// The value of a digit of either case; nil for another byte.
+  /// The value of a digit of either case, otherwise nil.
   package static func value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -9,12 +9,12 @@ package enum HexDigit {
     }
   }
 
-  /// Whether the byte is `0` to `9` or `a` to `f`.
+  /// `0` to `9` or `a` to `f`.
   package static func isLower(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 
-  /// Encodes bytes as lowercase digits, two for each.
+  /// Encodes each byte as two lowercase digits.
   package static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes.flatMap { [lower($0 >> 4), lower($0)] }, as: UTF8.self)
   }

@@ -1,7 +1,7 @@
 /// Quotes words for shell command lines.
 package enum ShellWord {
-  /// Quotes a word for a hint that may be pasted into any shell. A word that no shell could misread is unchanged.
-  /// Backslashes and `!` are outside the quotes, since fish and csh interpret them within.
+  /// Quotes a word for pasting into any shell, if necessary. Backslashes and `!` stay outside the quotes, since fish
+  /// and csh interpret them within.
   package static func quoted(_ word: String) -> String {
     if !word.isEmpty, word.utf8.allSatisfy(isPlain) { return word }
     var result: [UInt8] = []
@@ -23,15 +23,14 @@ package enum ShellWord {
   /// Whether some shell interprets the byte within single quotes.
   private static func isReadInQuotes(_ byte: UInt8) -> Bool { #"'\!"#.utf8.contains(byte) }
 
-  /// Whether text from a server may be part of a hint: printable ASCII without quotes, backticks, and characters that a
-  /// shell interprets within quotes.
+  /// Whether a server's text may appear in a hint: printable ASCII without quotes, backticks, backslashes and `!`.
   package static func isHarmless(_ text: String) -> Bool {
     text.utf8.allSatisfy {
       $0.isPrintableASCII && !isReadInQuotes($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "`")
     }
   }
 
-  /// Single-quotes the word. Compares bytes, since a quote with a combining character is another `Character`.
+  /// Single-quotes the word, bytewise: a quote with a combining character is another `Character`.
   package static func single(_ word: String) -> String {
     let bytes = word.utf8.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] }
     return "'" + String(decoding: bytes, as: UTF8.self) + "'"
@@ -63,11 +62,11 @@ package enum ShellWord {
     return isQuoted ? nil : words
   }
 
-  /// Whether every shell reads the byte literally, in and outside of quotes, and in a file name pattern.
+  /// Whether every shell reads the byte literally, quoted, unquoted and in patterns.
   package static func isLiteral(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || byte >= 0x80 || "_-./:@%+=,".utf8.contains(byte)
   }
 
-  /// Whether the byte needs no quotes anywhere in a word of a command.
+  /// Whether the byte needs no quotes anywhere in a command.
   package static func isPlain(_ byte: UInt8) -> Bool { isLiteral(byte) && byte < 0x80 && byte != UInt8(ascii: "=") }
 }

@@ -1,8 +1,7 @@
-/// Makes text from another party safe to display on a terminal.
+/// Makes text from other parties safe for terminals.
 package enum TerminalText {
-  /// Removes invisible characters: C0 and C1 controls, DEL, line and paragraph separators, bidirectional controls,
-  /// zero-width and other format characters, the byte order mark, tag characters, variation selectors and fillers.
-  /// Replaces everything after `limit` characters by "…". A combining mark counts as a character.
+  /// Removes invisible characters: controls, separators, format characters (such as bidirectional, zero-width, tags),
+  /// variation selectors and fillers. Replaces text after `limit` characters, including combining marks, by "…".
   package static func clean(_ text: String, limit: Int = 200) -> String {
     let view = text.utf8
     if isPlain(view.span, limit: limit) { return text }
@@ -19,26 +18,26 @@ package enum TerminalText {
     return String(result)
   }
 
-  /// A word that a user entered, for a message: cleaned, and only its beginning if it ``mayBeToken(_:)``.
+  /// A user's word for a message: cleaned, or only its beginning if it ``mayBeToken(_:)``.
   package static func word(_ text: String) -> String {
     mayBeToken(text) ? "\(text.prefix(4))…" : clean(text, limit: 64)
   }
 
-  /// Whether a word could be an opaque token: at least 20 letters, digits, dashes and underscores, one of them a digit.
+  /// Whether a word could be an opaque token: at least 20 letters, digits, dashes and underscores, with a digit.
   package static func mayBeToken(_ word: String) -> Bool {
     word.utf8.count >= 20 && word.utf8.contains { $0.isASCIIDigit }
       && word.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
   }
 
-  /// Whether the text is printable ASCII of at most `limit` bytes, which ``clean(_:limit:)`` does not change.
+  /// Whether the text is printable ASCII of at most `limit` bytes.
   package static func isPlain(_ text: Span<UInt8>, limit: Int) -> Bool {
     guard text.count <= limit else { return false }
     for index in text.indices where !(0x20..<0x7F).contains(text[index]) { return false }
     return true
   }
 
-  /// The length in bytes of the character at `index` of well-formed UTF-8 if a terminal would interpret it: a C0 or C1
-  /// control, DEL, a line or paragraph separator, or a bidirectional control. 0 for other characters.
+  /// The byte length of the character at `index` in well-formed UTF-8 if a terminal interprets it (C0 or C1 control,
+  /// DEL, line or paragraph separator, bidirectional control), otherwise 0.
   package static func controlLength(_ bytes: Span<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch (bytes[index], next) {
@@ -53,7 +52,7 @@ package enum TerminalText {
     }
   }
 
-  /// Replaces each character that a terminal would interpret with a space.
+  /// Replaces characters that a terminal would interpret with spaces.
   package static func replacingControls(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (result, index) = ([UInt8](), 0)

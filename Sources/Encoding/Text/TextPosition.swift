@@ -8,7 +8,7 @@ package struct TextPosition: Sendable, Hashable {
     let before = bytes.prefix(offset)
     line = 1 + before.count { $0 == UInt8(ascii: "\n") }
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    // The continuation bytes of a character are 10xxxxxx.
+    // Continuation bytes are 10xxxxxx.
     column = 1 + before[start...].count { $0 & 0xC0 != 0x80 }
   }
 }

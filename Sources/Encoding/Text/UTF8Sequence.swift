@@ -1,11 +1,11 @@
-/// Parses well-formed UTF-8 (RFC 3629 section 4), one character at a time.
+/// Finds characters of well-formed UTF-8 (RFC 3629 section 4).
 enum UTF8Sequence {
   enum Finding {
-    /// A well-formed character, with its length of two to four bytes.
+    /// A well-formed character of two to four bytes.
     case length(Int)
-    /// The text ends inside a character that is well-formed so far.
+    /// The text ends inside a character well-formed so far.
     case cutOff
-    /// Not UTF-8: a stray byte, an overlong form, a surrogate, or a value beyond U+10FFFF.
+    /// A stray byte, overlong form, surrogate, or value beyond U+10FFFF.
     case malformed
   }
 

@@ -6,10 +6,10 @@ struct CivilDate: Equatable {
 }
 
 extension CivilDate {
-  /// The days since 1970-01-01, for years from 0 to 9999. Nil if there is no such day.
+  /// The days since 1970-01-01, for years 0 to 9999. Nil if no such day exists.
   var daysSinceEpoch: Int? {
     guard (0...9999).contains(year), (1...12).contains(month), (1...daysInMonth).contains(day) else { return nil }
-    // Years begin in March, so that the leap day comes last.
+    // Years begin in March, so the leap day comes last.
     let shiftedYear = (month <= 2 ? year - 1 : year) + 400
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let leapDays = shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400

@@ -1,8 +1,7 @@
-/// Parses dates in HTTP header fields (RFC 9110 section 5.6.7).
+/// Parses HTTP dates (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-  /// Parses a date in any of the three formats, to seconds since 1970. Nil if malformed or impossible, or the day of
-  /// the week is wrong. A two-digit year is in the century in which the day of the week matches. A leap second is the
-  /// same as the second after it.
+  /// Parses any of the three formats to unix seconds. Nil if malformed, impossible or on the wrong weekday. A two-digit
+  /// year gets the century that matches the weekday. A leap second equals the next second.
   package static func parse(_ text: String) -> Int? {
     guard text.utf8.count <= 40 else { return nil }
     var reader = HTTPDateReader(text)
@@ -18,7 +17,7 @@ package enum HTTPDate {
   }
 }
 
-/// Parses an HTTP date from left to right. Each `read` method moves past the text that it accepts.
+/// Each `read` method moves past the text it accepts.
 struct HTTPDateReader {
   private var rest: Substring.UTF8View
 
@@ -37,8 +36,8 @@ struct HTTPDateReader {
 
   // MARK: Forms
 
-  /// Reads the rest of a date after its weekday: `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`. Returns the
-  /// days since 1970 and the seconds of the day; nil if the text is invalid or the weekday is wrong.
+  /// Reads `06 Nov 1994 08:49:37 GMT` or `06-Nov-94 08:49:37 GMT`, after the weekday. Nil if invalid or on another
+  /// weekday.
   mutating func readFixedDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard let day = readNumber(2) else { return nil }
     let separator = read("-") ? "-" : " "
@@ -55,7 +54,7 @@ struct HTTPDateReader {
     return (days, seconds)
   }
 
-  /// Reads `Nov  6 08:49:37 1994`, the format of the C function asctime.
+  /// Reads `Nov  6 08:49:37 1994`, the asctime format.
   mutating func readOldDate(_ weekday: Weekday) -> (days: Int, seconds: Int)? {
     guard !weekday.isLong, let month = readMonth(), read(" ") else { return nil }
     guard let day = read(" ") ? readNumber(1) : readNumber(2), read(" ") else { return nil }
@@ -66,12 +65,12 @@ struct HTTPDateReader {
   // MARK: Parts
 
   struct Weekday {
-    /// The day's number, from 0 for Sunday.
+    /// From 0 for Sunday.
     var number: Int
-    /// Whether the name was written in full.
+    /// Whether the name is written in full.
     var isLong: Bool
 
-    /// The days since 1970; nil if the date does not exist or is on another day of the week.
+    /// Days since 1970. Nil if the date does not exist or is on another weekday.
     func days(year: Int, _ month: Int, _ day: Int) -> Int? {
       guard let days = CivilDate(year: year, month: month, day: day).daysSinceEpoch else { return nil }
       // 1970-01-01 was a Thursday, day 4. 719,530 days are complete weeks, and keep the sum positive.
@@ -88,7 +87,7 @@ struct HTTPDateReader {
     return nil
   }
 
-  /// Reads a month's short name and returns its number, from 1.
+  /// Reads a month's short name. Returns its number, from 1.
   mutating func readMonth() -> Int? {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     for (index, name) in names.enumerated() where read(name) { return index + 1 }
@@ -105,7 +104,7 @@ struct HTTPDateReader {
     return value
   }
 
-  /// Reads a time such as `08:49:37` and returns the second of the day.
+  /// Reads `08:49:37` and returns the second of the day.
   mutating func readTime() -> Int? {
     guard let hour = readNumber(2), read(":"), let minute = readNumber(2), read(":"), let second = readNumber(2),
       hour < 24, minute < 60, second <= 60

@@ -6,7 +6,7 @@ package enum ReadableTime {
     return "\(String(stamp).dropLast()) UTC, \(distance(to: unixSeconds, now: now))"
   }
 
-  /// A distance in time, such as `in 12 minutes`, `2 hours 5 minutes ago` or `now`.
+  /// Such as `in 12 minutes`, `2 hours 5 minutes ago` or `now`.
   package static func distance(to unixSeconds: Int, now: Int) -> String {
     let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(now)
     if overflow { return unixSeconds > now ? "in the far future" : "long ago" }
@@ -25,7 +25,7 @@ package enum ReadableTime {
     }
   }
 
-  /// A measured duration, such as `12 ms` or, from one second, `2.2 s`.
+  /// A measured duration, such as `12 ms`; from one second, `2.2 s`.
   package static func precise(milliseconds: Int) -> String {
     milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
   }
@@ -34,7 +34,7 @@ package enum ReadableTime {
     ("year", 31_557_600), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
   ]
 
-  /// A duration in its largest unit and, from one hour, the next smaller unit.
+  /// A duration in its largest unit and, from one hour, also the next smaller.
   private static func length(_ seconds: UInt) -> String {
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "no time" }
     let count = seconds / units[first].seconds
@@ -49,9 +49,9 @@ package enum ReadableTime {
   private static func counted(_ count: UInt, _ unit: String) -> String { "\(count) \(unit)\(count == 1 ? "" : "s")" }
 }
 
-/// Formats times for users and logs.
+/// UTC times in RFC 3339 format.
 package enum Timestamp {
-  /// A time in UTC, such as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6), clamped to the years 0000 to 9999.
+  /// Formats a UTC time as `2024-02-29T12:00:00Z` (RFC 3339 section 5.6), clamped to years 0000 to 9999.
   package static func rfc3339(_ unixSeconds: Int) -> String {
     let seconds = min(max(unixSeconds, -62_167_219_200), 253_402_300_799)
     let secondOfDay = ((seconds % 86_400) + 86_400) % 86_400
@@ -61,7 +61,7 @@ package enum Timestamp {
     return "\(day)T\(padded(secondOfDay / 3600, to: 2)):\(minute):\(padded(secondOfDay % 60, to: 2))Z"
   }
 
-  /// Parses a time in UTC and truncates a fraction. Nil for any other text.
+  /// Parses a UTC time, truncating a fraction. Nil for other text.
   package static func unixSeconds(rfc3339 text: String) -> Int? {
     let bytes = Array(text.utf8)
     guard (20...40).contains(bytes.count), bytes.last == UInt8(ascii: "Z") else { return nil }

@@ -2,7 +2,7 @@
 package enum Form {
   // MARK: Writing
 
-  /// Writes a field that is not secret, after an "&" unless it is the first.
+  /// Writes a field, after "&" unless first. Not for secrets.
   package static func append<S: ByteSink & ~Copyable>(
     name: String, value: String, to sink: inout S, isFirst: inout Bool
   ) {
@@ -10,7 +10,7 @@ package enum Form {
     append(name: name, secret: view.span, to: &sink, isFirst: &isFirst)
   }
 
-  /// Writes a field with a secret value, after an "&" unless it is the first.
+  /// Writes a field with a secret value, after "&" unless first.
   package static func append<S: ByteSink & ~Copyable>(
     name: String, secret: Span<UInt8>, to sink: inout S, isFirst: inout Bool
   ) {
@@ -22,7 +22,7 @@ package enum Form {
     appendEncoded(secret, to: &sink)
   }
 
-  /// Encodes a name or value: "+" for a space, "%XX" for all others except letters, digits and "*-._".
+  /// Encodes a name or value: "+" for a space, "%XX" for all but letters, digits and "*-._".
   package static func appendEncoded<S: ByteSink & ~Copyable>(_ bytes: Span<UInt8>, to sink: inout S) {
     var runStart = 0
     for index in 0..<bytes.count where !isPlain(bytes[index]) {
@@ -50,9 +50,8 @@ package enum Form {
 
   // MARK: Reading
 
-  /// Parses all fields, in order. Skips empty parts between "&".
-  ///
-  /// - Parameter repeatable: Names that may be repeated, such as `resource` (RFC 8707 section 2).
+  /// Parses all fields in order, skipping empty ones. `repeatable` names may repeat, such as `resource` (RFC 8707
+  /// section 2).
   package static func parse(
     _ bytes: Span<UInt8>, maximumFields: Int = 64, maximumBytes: Int = 65_536, repeatable: [String] = []
   ) throws(FormError) -> [FormField] {
@@ -86,8 +85,7 @@ package enum Form {
     return FormField(name: name, value: value)
   }
 
-  /// Decodes a name or value to bytes, which may be secret. Returns false if malformed; the bytes written are then
-  /// invalid.
+  /// Decodes a name or value that may be secret. Returns false if malformed, with partial output.
   package static func decode<S: ByteSink & ~Copyable>(_ text: Span<UInt8>, to sink: inout S) -> Bool {
     var index = 0
     while index < text.count {
@@ -129,7 +127,7 @@ package enum Form {
     return text
   }
 
-  /// The index of the byte, or `end` if absent.
+  /// `end` if absent.
   private static func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
     var index = start
     while index < end, bytes[index] != byte { index += 1 }
@@ -141,21 +139,21 @@ package enum Form {
 package enum FormError: Error, Hashable, Sendable {
   case tooLarge
   case tooManyFields
-  /// A repeated name (RFC 6749 section 3.1 forbids it for parameters).
+  /// A repeated name (forbidden by RFC 6749 section 3.1).
   case duplicateName
-  /// An unencoded control character, space or non-ASCII byte at this offset.
+  /// An unencoded control character, space or non-ASCII byte.
   case invalidCharacter(offset: Int)
-  /// A "%" without two hexadecimal digits, at this offset.
+  /// A "%" without two hexadecimal digits.
   case invalidPercentEncoding(offset: Int)
-  /// A decoded name or value is not well-formed UTF-8.
+  /// A name or value is not well-formed UTF-8.
   case invalidUTF8
 }
 
-/// A decoded name and value of a form.
+/// A form's decoded name and value.
 package struct FormField: Sendable, Hashable {
-  /// The name, which may be empty.
+  /// May be empty.
   package var name: String
-  /// The value; empty if the field was written without "=".
+  /// Empty if written without "=".
   package var value: String
 
   package static func == (one: FormField, other: FormField) -> Bool {

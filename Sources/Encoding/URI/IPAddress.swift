@@ -12,7 +12,7 @@ package struct IPAddress: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Whether the first `length` bits equal those of `network`, an address of the same family.
+  /// Whether the first `length` bits equal those of `network`. False for different families.
   package func isIn(_ network: IPAddress, prefixLength length: Int) -> Bool {
     guard bytes.count == network.bytes.count, (0...(bytes.count * 8)).contains(length) else { return false }
     let (whole, rest) = (length / 8, length % 8)

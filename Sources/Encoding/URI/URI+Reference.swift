@@ -1,6 +1,6 @@
 extension URI {
-  /// Resolves a reference in a document at this URI (RFC 3986 section 5.2), without the fragment. Nil if the reference
-  /// is invalid or has dot segments, which no server needs to send.
+  /// Resolves a reference against this URI (RFC 3986 section 5.2), without the fragment. Nil if invalid or with dot
+  /// segments, which no server needs to send.
   package func resolving(_ reference: String) -> URI? {
     let bytes = Array(reference.utf8.prefix { $0 != UInt8(ascii: "#") })
     let text = String(decoding: bytes, as: UTF8.self)
@@ -8,7 +8,6 @@ extension URI {
     return resolved
   }
 
-  /// The reference as a complete URI.
   private func absolute(_ reference: String) -> String {
     let base = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, as: UTF8.self)
     let root = String(decoding: base.utf8.dropLast(path.utf8.count), as: UTF8.self)
@@ -28,14 +27,14 @@ extension URI {
 
   package var hasDotSegments: Bool { Self.hasDotSegments(inPath: path) }
 
-  /// Whether a segment is "." or "..", even if percent-encoded (RFC 3986 section 6.2.2.2).
+  /// Whether a segment is "." or "..", even percent-encoded (RFC 3986 section 6.2.2.2).
   package static func hasDotSegments(inPath path: String) -> Bool {
     let dots = [".", "%2e", "..", ".%2e", "%2e.", "%2e%2e"]
     return path.lowercased().utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       .contains { segment in dots.contains { segment.elementsEqual($0.utf8) } }
   }
 
-  /// Percent-encodes all but slashes and the characters of a segment (RFC 3986 sections 2.1 and 3.3).
+  /// Percent-encodes all but slashes and segment characters (RFC 3986 sections 2.1 and 3.3).
   package static func encodedPath(_ bytes: [UInt8]) -> String {
     let encoded = bytes.flatMap { byte in
       byte.isASCIIAlphanumeric || "-._~!$&'()*+,;=:@/".utf8.contains(byte)

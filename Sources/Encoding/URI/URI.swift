@@ -1,12 +1,12 @@
 /// An absolute URI with a host (RFC 3986). Never normalized: URIs are equal if their bytes are. Rejects whitespace,
-/// control characters, a user name or password, and a zone in an IPv6 address.
+/// control characters, userinfo and IPv6 zones.
 package struct URI: Sendable, Hashable {
   package static let maximumBytes = 2048
 
-  /// The URI in printable ASCII.
+  /// In printable ASCII.
   package let text: String
   package let port: UInt16?
-  /// Offsets of the parts in ``text``, which copy faster than strings.
+  /// Offsets in ``text``, which copy faster than strings.
   private let schemeEnd: UInt16
   private let hostEnd: UInt16
   private let pathStart: UInt16
@@ -24,19 +24,19 @@ package struct URI: Sendable, Hashable {
     queryEnd = UInt16(parser.query?.upperBound ?? parser.path.upperBound)
   }
 
-  /// The scheme as written. Compare it by ``hasScheme(_:)``.
+  /// As written. Compare with ``hasScheme(_:)``.
   package var scheme: String { part(from: 0, to: schemeEnd) }
 
-  /// The host as written, with brackets around an IPv6 address.
+  /// As written, with brackets around an IPv6 address.
   package var host: String { part(from: schemeEnd + 3, to: hostEnd) }
 
-  /// The path, which is empty or begins with "/".
+  /// Empty, or begins with "/".
   package var path: String { part(from: pathStart, to: pathEnd) }
 
-  /// The text after "?", still encoded; nil without a "?".
+  /// The text after "?", still encoded; nil without "?".
   package var query: String? { pathEnd == queryEnd ? nil : part(from: pathEnd + 1, to: queryEnd) }
 
-  /// The text after "#", still encoded; nil without a "#".
+  /// The text after "#", still encoded; nil without "#".
   package var fragment: String? {
     queryEnd == text.utf8.count ? nil : part(from: queryEnd + 1, to: UInt16(text.utf8.count))
   }
@@ -62,13 +62,13 @@ package struct URI: Sendable, Hashable {
 
   package var isHTTPS: Bool { hasScheme("https") }
 
-  /// Whether this is an http URI at `127.0.0.1`, `[::1]` or `localhost` (RFC 8252 section 7.3), which libcurl (since
-  /// 7.78) and browsers resolve themselves (RFC 6761 section 6.3). Names below `localhost` may belong to another host.
+  /// Whether this is http at `127.0.0.1`, `[::1]` or `localhost` (RFC 8252 section 7.3), which libcurl (since 7.78) and
+  /// browsers resolve themselves (RFC 6761 section 6.3). Names below `localhost` may belong to other hosts.
   package var isHTTPLoopback: Bool {
     hasScheme("http") && ["127.0.0.1", "[::1]", "localhost"].contains { host.lowercased().hasSameBytes(as: $0) }
   }
 
-  /// Scheme, host and port for comparison (RFC 6454 section 6.2): in lowercase, without the default port.
+  /// Lowercase scheme and host, and the port unless default, for comparison (RFC 6454 section 6.2).
   package var origin: String {
     let base = scheme.lowercased() + "://" + host.lowercased()
     guard let port, port != defaultPort else { return base }
@@ -78,7 +78,7 @@ package struct URI: Sendable, Hashable {
   /// Host and port, without the default port.
   package var authority: String { String(decoding: origin.utf8.dropFirst(scheme.utf8.count + 3), as: UTF8.self) }
 
-  /// The scheme's port; nil if unknown.
+  /// The scheme's port, or nil if unknown.
   package var defaultPort: UInt16? {
     switch scheme.lowercased() {
     case "https": 443
@@ -91,7 +91,7 @@ package struct URI: Sendable, Hashable {
     }
   }
 
-  /// This URI with fields added to its query (RFC 6749 section 3.1), before a fragment. Not for secrets.
+  /// Adds fields to the query (RFC 6749 section 3.1), before a fragment. Not for secrets.
   package func appendingQuery(_ pairs: [(String, String)]) -> String {
     guard !pairs.isEmpty else { return text }
     var bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
@@ -108,19 +108,19 @@ package struct URI: Sendable, Hashable {
   }
 }
 
-/// Why a string is not a valid URI. Contains no part of the string.
+/// Why a string is not a valid URI. Contains no part of it.
 package enum URIError: Error, Hashable, Sendable {
   /// More than 2048 bytes.
   case tooLong
-  /// A character that RFC 3986 does not allow at its position, such as a space or a quote.
+  /// A character not allowed at its position, such as a space or quote.
   case invalidCharacter
-  /// Not absolute: no scheme and colon at the start (RFC 3986 section 3.1).
+  /// No scheme and colon at the start (RFC 3986 section 3.1).
   case noScheme
   /// No "//" after the scheme, or nothing after it (RFC 3986 section 3.2).
   case noHost
-  /// A host that is neither a DNS name nor an IP address (RFC 3986 section 3.2.2).
+  /// Neither a DNS name nor an IP address (RFC 3986 section 3.2.2).
   case invalidHost
-  /// A port that is not a plain decimal number from 1 to 65535.
+  /// Not a plain decimal number from 1 to 65535.
   case invalidPort
   /// A user name or password before the host (RFC 9110 section 4.2.4).
   case userinfoPresent

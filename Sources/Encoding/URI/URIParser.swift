@@ -1,7 +1,7 @@
 /// Splits an absolute URI and checks its parts (RFC 3986 section 3).
 struct URIParser {
   private let bytes: [UInt8]
-  /// The ranges of the parts in ``bytes``.
+  /// Ranges in ``bytes``.
   private(set) var scheme = 0..<0
   private(set) var host = 0..<0
   private(set) var port: UInt16?
@@ -26,7 +26,7 @@ struct URIParser {
 
   // MARK: Parts
 
-  /// Splits the text and returns the range of the authority.
+  /// Returns the authority's range.
   private mutating func findParts() throws(URIError) -> Range<Int> {
     scheme = 0..<firstIndex(of: ":", from: 0)
     guard scheme.upperBound < bytes.count, isScheme(scheme) else { throw .noScheme }
@@ -69,8 +69,8 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// Whether this is a DNS name or an IPv4 address. Unlike RFC 3986, allows no percent-encoding and no punctuation
-  /// except dots, hyphens and underscores.
+  /// A DNS name or IPv4 address. Unlike RFC 3986, allows no percent-encoding and no punctuation but dots, hyphens and
+  /// underscores.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
     var labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -90,7 +90,7 @@ struct URIParser {
 
   // MARK: Characters
 
-  /// Throws for characters that neither a path segment (RFC 3986 section 3.3) nor `alsoAllowed` contains.
+  /// Throws for characters outside path segments (RFC 3986 section 3.3) and `alsoAllowed`.
   private func check(_ range: Range<Int>, alsoAllowed: String) throws(URIError) {
     for index in range {
       let byte = bytes[index]
@@ -107,7 +107,7 @@ struct URIParser {
     }
   }
 
-  /// The index of the first of these characters, or the end of the text.
+  /// The index of the first of these characters, or the end.
   private func firstIndex(of characters: String, from start: Int) -> Int {
     bytes[start...].firstIndex { characters.utf8.contains($0) } ?? bytes.count
   }

@@ -14,12 +14,12 @@ extension CurlHandle {
   }
 }
 
-/// The running exchange, from the context of a callback.
+/// The running exchange, from a callback's context.
 func exchange(at context: UnsafeMutableRawPointer?) -> (any RunningExchange)? {
   unsafe context?.assumingMemoryBound(to: (any RunningExchange)?.self).pointee
 }
 
-/// Returns the number of bytes, the code for a pause, or 0 to end the transfer.
+/// Returns `count`, the pause code, or 0 to end the transfer.
 private func receive(
   _ bytes: UnsafeMutablePointer<CChar>, _ count: Int, _ context: UnsafeMutableRawPointer?,
   by take: (any RunningExchange, Span<UInt8>) -> ContentReceipt

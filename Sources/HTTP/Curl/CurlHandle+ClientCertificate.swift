@@ -3,19 +3,19 @@ internal import CTLS
 internal import Crypto
 internal import OAuth
 
-/// A handle's client certificate (RFC 8705), and why it could not be sent. Used only by the transfer's thread.
+/// A handle's client certificate (RFC 8705), for the transfer's thread only.
 final class PresentedCertificate: @unchecked Sendable {
   private var certificate: ClientCertificate?
-  /// Whether a TLS connection to the proxy precedes the one to the server.
+  /// Whether a TLS connection to the proxy comes first.
   private var hasProxy = false
-  /// The number of TLS connections on the current socket.
+  /// TLS connections on the current socket.
   private var connections = 0
-  /// Whether the thread runs only this transfer, and may therefore wait for a device.
+  /// Whether the thread may wait for a device.
   private var mayWait = false
   /// Why the certificate was not sent, if it was requested.
   private(set) var failure: (code: HTTPFailure.Code, problem: ConnectionProblem?)?
 
-  /// Sets the certificate for the handle's next transfer.
+  /// Sets the certificate for the next transfer.
   func prepare(_ route: Route) {
     certificate = route.clientCertificate
     hasProxy = route.proxy?.isEncrypted ?? false
@@ -25,14 +25,14 @@ final class PresentedCertificate: @unchecked Sendable {
   /// Called before each new connection.
   func noteSocket() { connections = 0 }
 
-  /// Runs `body`, during which the thread may wait for a device to sign. Later signatures by a device fail.
+  /// Runs `body`, in which the thread may wait for a device to sign. Later device signatures fail.
   func runAllowingWaits<Result, Problem: Error>(_ body: () throws(Problem) -> Result) throws(Problem) -> Result {
     mayWait = true
     defer { mayWait = false }
     return try body()
   }
 
-  /// Adds the certificate to a TLS connection, unless that is the one to the proxy.
+  /// Adds the certificate to a TLS connection, except the proxy's.
   func present(in context: OpaquePointer) -> CURLcode {
     connections += 1
     guard let certificate, connections == (hasProxy ? 2 : 1) else { return CURLE_OK }
@@ -51,7 +51,7 @@ final class PresentedCertificate: @unchecked Sendable {
     return CURLE_OK
   }
 
-  /// Whether the device key can sign for this handshake. Records the failure otherwise.
+  /// Whether the device key can sign this handshake. Otherwise records the failure.
   fileprivate func checkCanSign(_ connection: OpaquePointer) -> Bool {
     if !mayWait {
       failure = (.tls, .clientKeyTooLate)

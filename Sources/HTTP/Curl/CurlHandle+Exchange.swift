@@ -3,11 +3,11 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Sends the prepared request with its secrets, and waits for the complete response.
+  /// Sends the prepared request with its secrets. Returns after the complete response.
   func send(_ request: borrowing HTTPRequest, _ exchange: any RunningExchange) throws(HTTPFailure) {
     var lines = HeaderList()
     try lines.append("Accept", request.accept)
-    // Without this field, a server may use any coding (RFC 9110 section 12.5.3).
+    // Without it, a server may use any coding (RFC 9110 section 12.5.3).
     try lines.append("Accept-Encoding", "identity")
     // Sends the body without waiting for "100 Continue".
     try lines.append("Expect", "")
@@ -32,7 +32,7 @@ extension CurlHandle {
     }
   }
 
-  /// libcurl does not copy the bytes, so they must stay valid until the reset.
+  /// libcurl keeps the pointer until the reset.
   private func setBody(_ form: UnsafeRawBufferPointer) throws(HTTPFailure) {
     let nothing: StaticString = ""
     let start = unsafe form.baseAddress ?? UnsafeRawPointer(nothing.utf8Start)

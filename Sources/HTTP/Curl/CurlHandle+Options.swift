@@ -38,14 +38,13 @@ extension CurlHandle {
     try check(result)
   }
 
-  /// Throws `setup` if libcurl returned an error.
   func check(_ result: CURLcode) throws(HTTPFailure) {
     guard result == CURLE_OK else { throw HTTPFailure(.setup) }
   }
 }
 
 extension Duration {
-  /// Milliseconds for libcurl, rounded up: at least 1, because 0 means no limit, and at most 24 days.
+  /// Milliseconds for libcurl, rounded up, from 1 (0 means no limit) to 24 days.
   var wholeMilliseconds: Int {
     let (seconds, attoseconds) = components
     if seconds < 0 { return 1 }

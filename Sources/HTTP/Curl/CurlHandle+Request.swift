@@ -3,7 +3,7 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Sets all options of a request except its secrets.
+  /// Sets all options except secrets.
   func prepare(
     _ endpoint: Endpoint, over route: Route, userAgent: String, transport: Transport
   ) throws(HTTPFailure) {
@@ -24,12 +24,11 @@ extension CurlHandle {
   private func setConnectTimes(_ transport: Transport) throws(HTTPFailure) {
     // Until the name is resolved; see TransferProgress.beginConnecting().
     try set(CURLOPT_CONNECTTIMEOUT_MS, Duration.seconds(transport.resolveTimeoutSeconds).wholeMilliseconds)
-    // Do not wait for a thread that still resolves a name, which could exceed both limits.
+    // Waiting for a name-resolving thread could exceed both limits.
     try set(CURLOPT_QUICK_EXIT, true)
     try set(CURLOPT_NOSIGNAL, true)
   }
 
-  /// Disables unwanted defaults of libcurl.
   private func setRestrictions(_ route: Route) throws(HTTPFailure) {
     try set(CURLOPT_PROTOCOLS_STR, route.isPlainHTTP ? "http" : "https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
@@ -46,11 +45,11 @@ extension CurlHandle {
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     if let directory = CurlLibrary.certificateDirectory {
-      // Without a bundle, only the required certificates are loaded.
+      // Loads only the required certificates.
       try set(CURLOPT_CAINFO, nil)
       try set(CURLOPT_CAPATH, directory)
     }
-    // With a certificate directory, these are trusted too; without one, they replace the system's bundle.
+    // With a certificate directory, these are trusted too; without, they replace the system's bundle.
     if let authorities = route.certificateAuthorities { try set(CURLOPT_CAINFO_BLOB, blob: authorities.pem) }
     if !route.pins.isEmpty { try set(CURLOPT_PINNEDPUBLICKEY, route.pins.joined(separator: ";")) }
   }

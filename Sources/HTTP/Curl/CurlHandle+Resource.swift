@@ -3,7 +3,7 @@ internal import Crypto
 internal import OAuth
 
 extension CurlHandle {
-  /// Larger content is sent with `Expect: 100-continue`. Many servers ignore that, and libcurl then waits one second.
+  /// Larger content uses `Expect: 100-continue`. Many servers ignore that, which costs one second.
   private static let maximumBytesWithoutExpect = 1 << 20
 
   func send(
@@ -14,7 +14,7 @@ extension CurlHandle {
     for field in authorization {
       try field.value.bytes.withBytes { (value) throws(HTTPFailure) in try lines.append(field.name, value) }
     }
-    // Lets a server reject the request before the content is sent (RFC 9110 section 10.1.1).
+    // Lets a server reject the request before the content (RFC 9110 section 10.1.1).
     if Self.isSentWithoutExpect(content) { try lines.append("Expect", "") }
     try setMethod(request.method, content: content)
     try run(exchange, lines)

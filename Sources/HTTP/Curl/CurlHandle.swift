@@ -2,12 +2,12 @@ internal import CCurl
 internal import Encoding
 internal import OAuth
 
-/// A libcurl handle. Runs one transfer at a time, and keeps its connection for the next. Used by one caller at a time.
+/// A libcurl handle for one caller at a time. Keeps its connection for the next transfer.
 @safe final class CurlHandle: @unchecked Sendable {
-  /// How often a request's limits are checked. A cancellation takes effect immediately.
+  /// How often a request's limits are checked. Cancellation takes effect immediately.
   static let longestWait = Duration.seconds(1)
 
-  // The connections belong to `multi`, so that they survive a reset of `easy`.
+  // The connections belong to `multi`, so they survive a reset of `easy`.
   let easy: UnsafeMutableRawPointer
   let multi: UnsafeMutableRawPointer
   /// The TLS connection's state, updated by callbacks.
@@ -16,10 +16,9 @@ internal import OAuth
   /// The open sockets, and whether a transfer has begun but not succeeded.
   let connections: UnsafeMutablePointer<agent_curl_connections>
   let errorBuffer: UnsafeMutablePointer<CChar>
-  /// The exchange that receives libcurl's callbacks; nil before the first exchange and after a reset.
+  /// Receives libcurl's callbacks. Nil before the first exchange and after a reset.
   let currentExchange: UnsafeMutablePointer<(any RunningExchange)?>
 
-  /// - Throws: `setup` if there is no memory or descriptor.
   init() throws(HTTPFailure) {
     guard CurlLibrary.isReady, let multi = unsafe curl_multi_init() else { throw HTTPFailure(.setup) }
     guard let easy = unsafe curl_easy_init() else {
@@ -54,7 +53,7 @@ internal import OAuth
     unsafe currentExchange.pointee = nil
   }
 
-  /// Runs the prepared transfer. Returns at the response's end, or when another thread continues the exchange.
+  /// Returns at the response's end, or once another thread continues the exchange.
   func run(
     _ exchange: any RunningExchange, _ lines: borrowing HeaderList
   ) throws(HTTPFailure) {
@@ -74,10 +73,10 @@ internal import OAuth
     }
   }
 
-  /// Opens the connection for the prepared request, and keeps it until ``abandonTransfer()``. Sends nothing.
+  /// Opens the prepared request's connection, and keeps it until ``abandonTransfer()``. Sends nothing.
   func connect(_ exchange: any RunningExchange) throws(HTTPFailure) {
     try set(CURLOPT_CONNECT_ONLY, 1)
-    // The caller writes HTTP/1.1 to the connection.
+    // The caller writes HTTP/1.1.
     try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     unsafe currentExchange.pointee = exchange
     try setCallbacks()
@@ -108,20 +107,20 @@ internal import OAuth
     return (code, count)
   }
 
-  /// Whether closing the connection discards bytes that the kernel has not sent yet.
+  /// Whether closing the connection discards unsent bytes.
   var discardsUnsentBytes: Bool {
     get { unsafe connections.pointee.is_busy }
     set { unsafe connections.pointee.is_busy = newValue }
   }
 
   enum TransferStatus {
-    /// The transfer waits for the network or a descriptor of its exchange.
+    /// Waits for the network or a descriptor of the exchange.
     case waits
-    /// With libcurl's result, or nil if the exchange ended the transfer. After nil, the handle cannot be used again.
+    /// libcurl's result; nil if the exchange ended the transfer, which makes the handle unusable.
     case ended(CURLcode?)
   }
 
-  /// Runs the transfer on this thread. Returns `waits` if another thread continues it.
+  /// Returns `waits` if another thread continues the transfer.
   private func transfer(_ exchange: any RunningExchange) -> TransferStatus {
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {
@@ -135,7 +134,6 @@ internal import OAuth
 
   /// Continues the transfer without blocking.
   func advance(_ exchange: any RunningExchange) -> TransferStatus {
-    // Passes the paused bytes to the callbacks again.
     if let pause = exchange.remainingPauseFlags() { _ = unsafe curl_easy_pause(easy, pause) }
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return .ended(CURLE_FAILED_INIT) }
@@ -155,14 +153,14 @@ internal import OAuth
     reset()
   }
 
-  /// Ends a transfer after ``TransferStatus/ended(_:)``. Throws its error if it failed.
+  /// Ends a transfer after ``TransferStatus/ended(_:)``. Throws its error, if any.
   func end(_ exchange: any RunningExchange, after result: CURLcode?) throws(HTTPFailure) {
     _ = unsafe curl_multi_remove_handle(multi, easy)
     if let failure = exchange.failure(after: result) { throw failure }
     exchange.noteCompletion()
   }
 
-  /// Runs `body`, and interrupts its waits on cancellation.
+  /// Runs `body`. Cancellation interrupts its waits.
   func runInterruptibly<Result, Problem: Error>(
     by cancellation: Cancellation?, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -170,7 +168,7 @@ internal import OAuth
     return try cancellation.withWaker({ [self] in _ = unsafe curl_multi_wakeup(multi) }, during: body)
   }
 
-  /// Waits for the network and for descriptors. Returns false on failure.
+  /// Waits for network and descriptors. Returns false on failure.
   func wait(for descriptors: [(descriptor: Int32, isWriting: Bool)], atMost timeout: Duration) -> Bool {
     var entries = descriptors.map { entry in
       curl_waitfd(
@@ -182,9 +180,8 @@ internal import OAuth
     return result == CURLM_OK
   }
 
-  /// Begins the prepared transfer. Until it succeeds, closing its connection discards bytes that the kernel has not
-  /// sent. Otherwise, a refresh token could arrive after the next attempt and be considered stolen (RFC 9700 section
-  /// 4.14.2).
+  /// Begins the prepared transfer. Until it succeeds, closing its connection discards unsent bytes. Otherwise, a
+  /// refresh token could arrive after the next attempt and seem stolen (RFC 9700 section 4.14.2).
   private func begin() -> Bool {
     unsafe connections.pointee.is_busy = true
     return unsafe curl_multi_add_handle(multi, easy) == CURLM_OK
@@ -193,50 +190,50 @@ internal import OAuth
   /// Makes new connections discard unsent bytes when closed; see ``begin()``.
   func watchClosing() throws(HTTPFailure) { try check(unsafe agent_curl_watch_closing(easy, connections)) }
 
-  /// The sent bytes of the request, without the request to a proxy.
+  /// The number of request bytes sent, without the request to a proxy.
   var sentBytes: Int {
     time(CURLINFO_PRETRANSFER_TIME_T) > 0 ? number(CURLINFO_REQUEST_SIZE) : 0
   }
 
-  /// Whether a server responded to the TLS handshake in plain text. Known only from OpenSSL's error message.
+  /// Whether OpenSSL reports that the server answered in plain text.
   var hasReceivedPlainText: Bool {
     let text = unsafe String(cString: errorBuffer)
     return ["wrong version number", "packet length too long", "http request"].contains { text.hasPart($0) }
   }
 
-  /// Nil unless there is exactly one connection. Available only after a transfer's end.
+  /// The only connection's socket, otherwise nil. Available only after a transfer's end.
   var socket: Int32? {
     let connections = unsafe connections.pointee
     return connections.open == 1 ? Int32(connections.sum) : nil
   }
 
-  /// Whether neither data nor the connection's end has arrived since the last transfer.
+  /// Whether neither data nor the connection's end has arrived since the latest transfer.
   var hasNoPendingInput: Bool { unsafe agent_curl_is_quiet(connections) }
 
   var isConnected: Bool { unsafe connections.pointee.open > 0 }
 
-  /// Whether a new connection would have the local address of the open one. If not, the network has changed.
+  /// Whether a new connection would have the open one's local address.
   var wouldKeepLocalAddress: Bool { unsafe agent_curl_has_local_address(connections) }
 
-  /// Whether the server's machine has acknowledged nothing for `duration` although bytes were sent.
+  /// Whether sent bytes have had no TCP acknowledgment for `duration`.
   func isUnacknowledged(for duration: Duration) -> Bool {
     unsafe agent_curl_is_unacknowledged(connections, UInt32(duration.wholeMilliseconds))
   }
 
-  /// The time until ``advance(_:)`` must be called again even if nothing arrives. Nil for no limit.
+  /// The time until ``advance(_:)`` is due even if nothing arrives. Nil for no limit.
   var timeUntilNeeded: Duration? {
     var milliseconds = -1
     guard unsafe curl_multi_timeout(multi, &milliseconds) == CURLM_OK, milliseconds >= 0 else { return nil }
     return .milliseconds(milliseconds)
   }
 
-  /// libcurl's information about the transfer; 0 if not available.
+  /// Transfer information from libcurl, or 0 if unavailable.
   func number(_ info: CURLINFO) -> Int {
     var value = 0
     return unsafe agent_curl_get_number(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  /// The time from the transfer's start to an event, in microseconds; 0 if it has not occurred.
+  /// Microseconds from the transfer's start to an event, or 0 if it has not occurred.
   func time(_ info: CURLINFO) -> Int64 {
     var value: curl_off_t = 0
     return unsafe agent_curl_get_time(easy, info, &value) == CURLE_OK ? Int64(value) : 0

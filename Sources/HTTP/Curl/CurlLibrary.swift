@@ -4,7 +4,7 @@ package enum CurlLibrary {
   /// Whether libcurl works. The first use initializes it, with an allocator that wipes freed memory.
   static let isReady = agent_curl_initialise() == CURLE_OK
 
-  /// The version in use, such as `8.5.0`.
+  /// Such as `8.5.0`.
   package static let version = unsafe String(cString: agent_curl_version())
 
   /// Other TLS libraries themselves report a connection that ended without `close_notify`.
@@ -13,15 +13,14 @@ package enum CurlLibrary {
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates, of which only the required ones are read. Nil if libcurl uses a
-  /// bundle file.
+  /// The system's directory of trusted certificates, read as required. Nil if libcurl uses a bundle file.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)
   }()
 
-  /// The system's file of trusted certificates as a C string owned by libcurl, if any. Read only if
-  /// ``certificateDirectory`` lacks the authority, since reading takes longer than a handshake.
+  /// The bundle's path, owned by libcurl. Read only if ``certificateDirectory`` lacks the authority, since reading
+  /// takes longer than a handshake.
   static var certificateBundle: UnsafePointer<CChar>? {
     unsafe certificateDirectory == nil ? nil : agent_curl_certificate_bundle()
   }

@@ -4,10 +4,7 @@ internal import OAuth
 internal import Platform
 
 extension HTTPFailure.Code {
-  /// - Parameters:
-  ///   - code: libcurl's result.
-  ///   - beforeRequest: Whether no byte of the request was sent.
-  ///   - certificate: libcrypto's result of verifying the certificate.
+  /// `beforeRequest`: no byte of the request was sent. `certificate`: libcrypto's verification result.
   init(_ code: CURLcode, beforeRequest: Bool, overProxy: Bool, certificate: Int) {
     if overProxy, beforeRequest, Self.isBroken(code) {
       self = .proxy
@@ -32,12 +29,12 @@ extension HTTPFailure.Code {
       case CURLE_OUT_OF_MEMORY: .memory
       // Reading local data failed, or this program ended the transfer.
       case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK, CURLE_BAD_FUNCTION_ARGUMENT: .setup
-      // libcurl does not support something in the response, such as an unknown coding.
+      // libcurl does not support something in the response, such as a coding.
       default: beforeRequest ? .setup : .malformed
       }
   }
 
-  /// - Parameter result: libcrypto's result for the chain. If it is no chain error, the host name is wrong.
+  /// Without a chain error in libcrypto's `result`, the host name is wrong.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime

@@ -4,21 +4,20 @@ internal import OAuth
 /// Collects a response's header fields, line by line.
 struct HeaderCollector {
   static let maximumFields = 128
-  /// The header's maximum size in bytes, including interim responses and trailers.
+  /// The maximum header size in bytes, including interim responses and trailers.
   static let maximumBytes = 65_536
 
   private let keepsCookies: Bool
   private let dropsExcess: Bool
 
-  /// - Parameters:
-  ///   - keepsCookies: Whether to keep `Set-Cookie`, which only a user's own requests need.
-  ///   - dropsExcess: Whether to drop excess fields, except ``neededFields``, instead of rejecting the response.
+  /// `keepsCookies` is for a user's own requests. `dropsExcess` drops excess fields, except ``neededFields``, instead
+  /// of rejecting the response.
   init(keepsCookies: Bool = false, dropsExcess: Bool = false) {
     self.keepsCookies = keepsCookies
     self.dropsExcess = dropsExcess
   }
 
-  /// Always kept, because this program reads them in responses of an authorization server.
+  /// Always kept: read in responses of authorization servers.
   private static let neededFields: Set<String> = [
     "content-encoding", "content-length", "content-type", "date", "dpop-nonce", "location", "retry-after",
     "transfer-encoding", "www-authenticate",
@@ -27,13 +26,13 @@ struct HeaderCollector {
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
-  /// Whether the previous field was dropped, so that its continuation lines are too.
+  /// Whether to drop continuation lines too.
   private var lastWasDropped = false
 
   /// Whether the blank line after the fields has arrived.
   var isFinished: Bool { isComplete }
 
-  /// Adds the next line, with its line ending. Returns the line's problem, if any.
+  /// Adds a line with its line ending. Returns its problem, if any.
   mutating func receive(_ line: Span<UInt8>) -> HTTPFailure.Code? {
     bytes += line.count
     guard bytes <= Self.maximumBytes || dropsExcess else { return .tooLarge }
@@ -42,7 +41,7 @@ struct HeaderCollector {
       startResponse()
       return nil
     }
-    // Lines after the blank line are trailers, which are never merged (RFC 9110 section 6.5.1).
+    // Trailers are never merged (RFC 9110 section 6.5.1).
     if isComplete { return nil }
     if text.isEmpty {
       let isGood = hasOneLength
@@ -53,7 +52,7 @@ struct HeaderCollector {
     return addField(text)
   }
 
-  /// Whether all `Content-Length` values are equal. If not, the response is rejected (RFC 9112 section 6.3).
+  /// Whether all `Content-Length` values are equal (RFC 9112 section 6.3).
   private var hasOneLength: Bool {
     let lengths = values(of: "content-length")
     return lengths.allSatisfy { $0 == lengths[0] }
@@ -77,14 +76,14 @@ struct HeaderCollector {
     }
   }
 
-  /// Discards the fields of a preceding interim response, such as 103 (RFC 9110 section 15.2).
+  /// Discards an interim response, such as 103 (RFC 9110 section 15.2).
   private mutating func startResponse() {
     fields = []
     isComplete = false
     lastWasDropped = false
   }
 
-  /// Appends a continuation line to the previous field (RFC 9112 section 5.2).
+  /// Appends a continuation line (RFC 9112 section 5.2).
   private mutating func unfold(_ text: ArraySlice<UInt8>) -> HTTPFailure.Code? {
     if lastWasDropped || bytes > Self.maximumBytes { return nil }
     guard let last = fields.indices.last else { return .malformed }

@@ -11,13 +11,13 @@ internal import OAuth
 
   deinit { unsafe agent_curl_wipe_and_free_list(head) }
 
-  /// Adds a field. An empty value removes a field that libcurl sends by default.
+  /// Adds a field. An empty value removes libcurl's default field.
   mutating func append(_ name: String, _ value: String) throws(HTTPFailure) {
     let bytes = value.utf8
     try append(name, bytes.span)
   }
 
-  /// Sends the field even if it is empty.
+  /// Adds a field even if empty.
   mutating func append(present name: String, _ value: String) throws(HTTPFailure) {
     if !value.isEmpty { return try append(name, value) }
     var line = SecretBuffer(capacity: name.utf8.count + 2)
@@ -28,8 +28,8 @@ internal import OAuth
     try append(line: line)
   }
 
-  /// Adds a field whose value may be secret. Throws `setup` if the value contains a line break or zero byte; `memory`
-  /// if there is not enough.
+  /// Adds a field with a possibly secret value. Throws `memory`, or `setup` if the value contains a line break or zero
+  /// byte.
   mutating func append(_ name: String, _ value: Span<UInt8>) throws(HTTPFailure) {
     for index in value.indices where value[index] == 0 || value[index] == 0x0D || value[index] == 0x0A {
       throw HTTPFailure(.setup)

@@ -5,12 +5,11 @@ enum NameServers {
   /// The C library uses no more.
   private static let maximumServers = 3
 
-  /// From `/etc/resolv.conf`, separated by commas; nil if there are none.
+  /// From `/etc/resolv.conf`, separated by commas. Nil if none.
   static var list: String? {
     (try? FileDescriptor.content(of: "/etc/resolv.conf", limit: 65_536)).flatMap { list(in: $0) }
   }
 
-  /// Reads the format of resolv.conf(5).
   static func list(in text: [UInt8]) -> String? {
     var found: [String] = []
     for line in text.split(separator: UInt8(ascii: "\n")) where found.count < maximumServers {

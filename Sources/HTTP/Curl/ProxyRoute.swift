@@ -5,11 +5,11 @@ internal import OAuth
 struct ProxyRoute: Equatable, Sendable {
   let url: String
   let isEncrypted: Bool
-  /// The user name and password as `user:password`.
+  /// In the form `user:password`.
   let credentials: SharedSecret?
 
-  /// Nil for a direct connection to `host`. Throws `setup` unless the proxy's URL has one of the known schemes and
-  /// nothing but scheme, host and port.
+  /// Nil for a direct connection to `host`. Throws `setup` unless the proxy's URL is only a known scheme, host and
+  /// port.
   init?(_ proxy: Transport.Proxy, host: String) throws(HTTPFailure) {
     guard let uri = try? URI(proxy.url), Transport.Proxy.schemes.contains(where: uri.hasScheme),
       uri.path.isEmpty || uri.path == "/",

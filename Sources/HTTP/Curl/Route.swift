@@ -2,25 +2,23 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// A connection's target, its trust, and the owner of its requests. Only requests with equal routes may share a
-/// connection, so that one account's trust is never used for another.
+/// A connection's target, trust and owner. Only requests with equal routes share a connection, so one account's trust
+/// is never used for another.
 struct Route: Equatable, Sendable {
   static let maximumPins = 16
 
-  /// The server's scheme, host and port.
   let origin: String
   let isPlainHTTP: Bool
   /// Authorities trusted in addition to the system's.
   let certificateAuthorities: CertificateAuthorities?
-  /// The pinned public keys, as in ``Transport/pins``.
+  /// As in ``Transport/pins``.
   let pins: [String]
   let proxy: ProxyRoute?
   /// The requests that may share the connection.
   let group: ConnectionGroup?
   let clientCertificate: ClientCertificate?
 
-  /// - Throws: `setup` if the transport does not allow the endpoint, or has a malformed pin or proxy. libcurl would
-  ///   interpret a malformed pin as a file name.
+  /// - Throws: `setup` for a forbidden endpoint, malformed pin (a file name to libcurl) or malformed proxy.
   init(to endpoint: Endpoint, by transport: Transport) throws(HTTPFailure) {
     let uri = endpoint.uri
     let isPlainHTTP = uri.isHTTPLoopback && transport.allowHTTPLoopback
@@ -40,12 +38,12 @@ struct Route: Equatable, Sendable {
 
   private static func proxy(of transport: Transport, for uri: URI, isPlainHTTP: Bool) throws(HTTPFailure) -> ProxyRoute?
   {
-    // A proxy is another machine, but plain http is only for this one.
+    // A proxy is another machine; plain http is only for this one.
     guard let proxy = transport.proxy, !isPlainHTTP else { return nil }
     return try ProxyRoute(proxy, host: uri.host)
   }
 
-  /// Whether `text` is `sha256//` and the SHA-256 hash of a public key in base64.
+  /// `sha256//` and the base64 SHA-256 hash of a public key.
   private static func isPin(_ text: String) -> Bool {
     let prefix = "sha256//"
     guard text.utf8.starts(with: prefix.utf8) else { return false }

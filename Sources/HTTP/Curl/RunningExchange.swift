@@ -2,7 +2,7 @@ internal import CCurl
 internal import OAuth
 internal import Platform
 
-/// A request in progress. Handles libcurl's callbacks. Used only by the thread that runs the transfer.
+/// A request in progress. Handles libcurl's callbacks. Used only by the transfer's thread.
 protocol RunningExchange: AnyObject {
   var progress: TransferProgress { get set }
   /// Cancelling this ends the transfer immediately.
@@ -11,22 +11,21 @@ protocol RunningExchange: AnyObject {
   func receive(headerLine line: Span<UInt8>) -> Bool
   /// Accepts a piece of the body entirely or not at all.
   func receive(body bytes: Span<UInt8>) -> ContentReceipt
-  /// Reads content to send into libcurl's buffer.
+  /// Reads content to send.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
   /// Called when something may have been sent or received.
   func noteProgress()
-  /// Why the transfer must end now. Nil to continue.
+  /// Why the transfer must end now; nil to continue.
   var reasonToStop: HTTPFailure.Code? { get }
   /// The maximum time until ``reasonToStop`` is checked again.
   var longestWait: Duration { get }
-  /// The descriptors to wait for besides the network, and whether for writing.
+  /// The descriptors to wait for besides the network.
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { get }
-  /// libcurl's flags for the directions that stay paused. Nil if no paused direction can continue.
+  /// libcurl's flags for directions that stay paused. Nil if none can continue.
   func remainingPauseFlags() -> Int32?
-  /// Whether the waiting thread must return, because another thread continues the transfer.
+  /// Whether the waiting thread must return because another thread continues the transfer.
   func continuesOnOtherThread() -> Bool
-  /// The error of a transfer that has ended, if any. `code` is libcurl's result; nil if this program ended the
-  /// transfer.
+  /// An ended transfer's error, if any. `code` is libcurl's result; nil if this program ended the transfer.
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
@@ -34,10 +33,10 @@ protocol RunningExchange: AnyObject {
 }
 
 extension RunningExchange {
-  /// A short interval, since limits include suspend time but waits do not.
+  /// Short, since limits include suspend time but waits do not.
   var longestWait: Duration { CurlHandle.longestWait }
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
-  /// Provides no content. Only ``ResourceExchange`` sends content through this function.
+  /// Provides no content. Only ``ResourceExchange`` does.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart { .end }
   func remainingPauseFlags() -> Int32? { nil }
   func continuesOnOtherThread() -> Bool { false }
@@ -47,31 +46,31 @@ extension RunningExchange {
 /// Whether a piece of a body was accepted, must be passed again after a pause, or ends the transfer.
 enum ContentReceipt { case accepted, pause, stop }
 
+/// A transfer's state, as seen by libcurl's callbacks.
 struct TransferProgress {
   let handle: CurlHandle
-  /// Whether to send the request again on another connection if there is no response.
+  /// Whether to resend the request on another connection if unanswered.
   let isRepeatable: Bool
   let usesProxy: Bool
   var headers: HeaderCollector
   /// Why a callback ended the transfer.
   private(set) var refusal: HTTPFailure.Code?
   private var requestStarted = false
-  /// Whether the response has begun. libcurl reports it only after its first complete line.
+  /// Whether the response's first complete line has arrived.
   private var responseStarted = false
-  /// Whether the request uses a connection kept from an earlier request.
   private var usesKeptConnection: Bool
-  /// Whether packets on the kept connection are lost, although nothing has closed it.
+  /// Whether the kept connection loses packets.
   private(set) var isUnreachable = false
   private let startTime = Instant.now
   private let connectTimeoutSeconds: Int
   /// Whether only name servers have been contacted so far.
   private(set) var isResolving: Bool
 
-  /// How long a kept connection may acknowledge nothing before a repeatable request is sent again.
+  /// How long a kept connection may acknowledge nothing before a repeatable request is resent.
   static let silenceBeforeRepeat = Duration.seconds(2)
-  /// How long a kept connection may acknowledge nothing before another request fails.
+  /// How long a kept connection may acknowledge nothing before an unrepeatable request fails.
   static let silenceBeforeFailure = Duration.seconds(15)
-  /// If resolving fails only after this time, no name server responded. Unknown names are reported sooner.
+  /// If resolving fails only after this time, no name server responded. Unknown names fail sooner.
   static let nameServerSilence = Duration.milliseconds(4500)
 
   init(
@@ -92,34 +91,33 @@ struct TransferProgress {
     return refuse(code)
   }
 
-  /// Whether libcurl may open a new connection. It repeats a request if a reused connection breaks before the response.
-  /// Since a server may have processed the first copy, the caller must decide (RFC 9110 section 9.2.2).
+  /// Whether libcurl may open a connection. It does so to repeat a request after a reused one breaks, but a server may
+  /// have processed the first copy (RFC 9110 section 9.2.2).
   mutating func allowConnection() -> Bool {
     isRepeatable || handle.sentBytes == 0 || refuse(.receive)
   }
 
-  /// Starts the time limit for connecting, when the name has been resolved. At the request's first connection, returns
-  /// the duration of resolving.
+  /// Starts the connect time limit. Returns the duration of resolving at the request's first connection, otherwise nil.
   mutating func beginConnecting() -> Duration? {
     usesKeptConnection = false
     let passed = startTime.duration(to: .now)
-    // libcurl keeps its present limit if it rejects this one.
+    // If libcurl rejects this limit, it keeps the present one.
     try? handle.set(CURLOPT_CONNECTTIMEOUT_MS, (passed + .seconds(connectTimeoutSeconds)).wholeMilliseconds)
     guard isResolving else { return nil }
     isResolving = false
     return passed
   }
 
-  /// Detects a kept connection whose packets are lost, such as after a network change.
+  /// Detects a kept connection that loses packets.
   mutating func checkKeptConnection() {
     guard usesKeptConnection, !responseStarted else { return }
     isUnreachable = handle.isUnacknowledged(for: isRepeatable ? Self.silenceBeforeRepeat : Self.silenceBeforeFailure)
   }
 
-  /// Whether to send the request again on a new connection.
+  /// Whether to resend on a new connection.
   var mayRepeat: Bool { isUnreachable && isRepeatable && !responseStarted }
 
-  /// Records the error that ends the transfer. Returns false, for a callback to return.
+  /// Records the error that ends the transfer. Returns false, for callbacks.
   mutating func refuse(_ code: HTTPFailure.Code) -> Bool {
     refusal = code
     return false
@@ -133,12 +131,8 @@ struct TransferProgress {
     responseStarted = responseStarted || received
   }
 
-  /// The error of a transfer that ended with `code`, if any.
-  ///
-  /// - Parameters:
-  ///   - code: Nil if this program ended the transfer.
-  ///   - isCutShort: Whether content is missing although libcurl noticed nothing.
-  ///   - reason: Why this program ended the transfer.
+  /// The error of an ended transfer, if any. `code`: nil if this program ended it because of `reason`. `isCutShort`:
+  /// content is missing unnoticed by libcurl.
   func failure(
     after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
   ) -> HTTPFailure? {
@@ -153,7 +147,7 @@ struct TransferProgress {
       failure.nameServers = NameServers.list
       return failure
     }
-    // libcurl reports a header line that exceeds its buffer as lack of memory.
+    // libcurl reports too long a header line as lack of memory.
     if code == CURLE_OUT_OF_MEMORY, requestStarted, !headers.isFinished { return failure(.tooLarge) }
     let failed = HTTPFailure.Code(
       code, beforeRequest: !requestStarted, overProxy: usesProxy, certificate: handle.number(CURLINFO_SSL_VERIFYRESULT))
@@ -162,7 +156,7 @@ struct TransferProgress {
     return failure
   }
 
-  /// Whether a failure to resolve means that no name server responded.
+  /// Whether a resolving failure means that no name server responded.
   private func isNameServerTimeout(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_OPERATION_TIMEDOUT: true

@@ -5,17 +5,17 @@ internal import OAuth
 /// Detects how a handle's TLS connection ended. Content without a length or chunks is complete only if the server sent
 /// `close_notify`, since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
 struct TLSEnd {
-  /// Identifies the TLS context of the connection to the server, even through a proxy. Nil without TLS.
+  /// Identifies the TLS context to the server. Nil without TLS.
   private var context: UInt?
   private var hasCloseNotify = false
 
-  /// Whether the connection uses TLS and the server has not sent `close_notify`.
+  /// Whether a TLS connection has received no `close_notify`.
   var isCloseNotifyMissing: Bool { context != nil && !hasCloseNotify }
 
   /// The index of this program's data in a context.
   private static let index = agent_tls_context_index()
 
-  /// Observes the connection of `context`. Returns false if out of memory.
+  /// Returns false if out of memory.
   fileprivate static func observe(_ context: OpaquePointer, for end: UnsafeMutablePointer<TLSEnd>) -> Bool {
     guard index >= 0, unsafe SSL_CTX_set_ex_data(context, index, end) == 1 else { return false }
     unsafe end.pointee = TLSEnd(context: UInt(bitPattern: context))

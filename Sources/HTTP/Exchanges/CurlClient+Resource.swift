@@ -3,9 +3,9 @@ package import OAuth
 extension CurlClient {
   /// Sends a request to a resource. Follows no redirects.
   ///
-  /// A request that may have side effects (RFC 9110 section 9.2.2) or has a DPoP proof, which is valid once (RFC 9449
-  /// section 11.1), is repeated only if no byte of it was sent. Such a request uses a kept connection only if the
-  /// server is unlikely to be closing it.
+  /// Repeats a request with side effects (RFC 9110 section 9.2.2) or a DPoP proof, valid once (RFC 9449 section 11.1),
+  /// only if no byte of it was sent, and sends it over a kept connection only if the server is unlikely to be closing
+  /// that.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -4,9 +4,9 @@ package import OAuth
 /// Sends requests with libcurl. Thread-safe. The process must ignore `SIGPIPE`, since OpenSSL writes to closed
 /// connections.
 ///
-/// Verifies every server's certificate chain and host name, and requires TLS 1.2 or later (RFC 9325 section 3.1.1).
-/// Uses no cookies, `.netrc`, proxy from the environment or compression, and sends a POST at most once. Keeps
-/// connections for later requests to the same origin with the same trust.
+/// Verifies certificate chain and host name, and requires TLS 1.2 (RFC 9325 section 3.1.1). Uses no cookies, `.netrc`,
+/// environment proxy or compression, and sends a POST at most once. Reuses connections for requests of equal origin and
+/// trust.
 package final class CurlClient: HTTPClient {
   static let maximumRedirects = 3
 
@@ -56,13 +56,13 @@ package final class CurlClient: HTTPClient {
     return failure
   }
 
-  /// Nil unless a redirect's target has the endpoint's origin.
+  /// Nil unless the target has the endpoint's origin.
   private static func sameOrigin(_ target: String, as endpoint: Endpoint) -> Endpoint? {
     guard let next = try? Endpoint(target, allowHTTPLoopback: endpoint.uri.isHTTPLoopback) else { return nil }
     return next.uri.origin == endpoint.uri.origin ? next : nil
   }
 
-  /// Returns the target of a redirect instead of following it.
+  /// Returns a redirect's target instead of following it.
   private func sendOnce(
     _ request: borrowing HTTPRequest, to endpoint: Endpoint, over route: Route, within time: inout TimeLimit
   ) throws(HTTPFailure) -> (response: HTTPResponse, redirect: String?) {
@@ -78,7 +78,7 @@ package final class CurlClient: HTTPClient {
         limits: ExchangeLimits(of: request, time: time))
       try handle.prepare(endpoint, over: route, userAgent: userAgent, transport: request.transport)
       do { try handle.send(request, exchange) } catch {
-        // Happens once, since a new connection is never one that mayRepeat.
+        // Happens once: on a new connection, mayRepeat is false.
         guard exchange.progress.mayRepeat else { throw error }
         kept = nil
         continue

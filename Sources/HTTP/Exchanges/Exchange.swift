@@ -2,10 +2,9 @@ internal import CCurl
 internal import Crypto
 internal import OAuth
 
-/// A request to an authorization server. Before anything is sent, reserves memory for the largest response and its
-/// tokens.
+/// A request to an authorization server. Reserves memory for response and tokens before sending.
 final class Exchange: RunningExchange {
-  /// The maximum number of reads after the time limit.
+  /// Reads after the time limit.
   private static let maximumLateReads = 64
 
   var progress: TransferProgress
@@ -13,11 +12,10 @@ final class Exchange: RunningExchange {
   private var lateReads = 0
   private var body: SecretBuffer
   private var status = 0
-  /// The response's redirect target, as an absolute URL.
+  /// The redirect target as an absolute URL, if any.
   private(set) var redirect: String?
   private(set) var usedKeptConnection = false
 
-  /// - Throws: `memory` if there is not enough.
   init(_ progress: TransferProgress, limits: ExchangeLimits) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
@@ -45,7 +43,7 @@ final class Exchange: RunningExchange {
 
   var time: TimeLimit { limits.time }
 
-  /// The time limit takes effect only after available bytes were read.
+  /// The time limit applies only after available bytes were read.
   var reasonToStop: HTTPFailure.Code? {
     if progress.isResolving { return limits.reasonToCancel }
     let reason = limits.reasonToStop()
@@ -62,7 +60,7 @@ final class Exchange: RunningExchange {
   var cancellation: Cancellation? { limits.cancellation }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
-    // The parser detects partial content, but an empty response can be valid, such as to a revocation.
+    // The parser detects partial content, but an empty response can be valid.
     var failure = progress.failure(
       after: code, isCutShort: body.count == 0 && progress.handle.isCutShort(progress.headers),
       reason: limits.reasonToStop())
@@ -76,7 +74,7 @@ final class Exchange: RunningExchange {
     redirect = progress.handle.text(CURLINFO_REDIRECT_URL)
   }
 
-  /// Call it once.
+  /// Call once.
   func finish() throws(HTTPFailure) -> HTTPResponse {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -90,7 +88,7 @@ final class Exchange: RunningExchange {
 
 /// The limits that end a request before its response.
 struct ExchangeLimits: Sendable {
-  /// The body's maximum size without transfer coding, in bytes.
+  /// The body's maximum size in bytes, without transfer coding.
   let bodyBytes: Int
   var time: TimeLimit
   let cancellation: Cancellation?
@@ -101,7 +99,7 @@ struct ExchangeLimits: Sendable {
     cancellation = request.cancellation
   }
 
-  /// `cancelled` if the caller has cancelled. Ignores the time limit, which does not run during name resolution.
+  /// `cancelled` after cancellation. Ignores the time limit, which excludes name resolution.
   var reasonToCancel: HTTPFailure.Code? { cancellation?.isCancelled == true ? .cancelled : nil }
 
   /// Why the request must end now; nil to continue.

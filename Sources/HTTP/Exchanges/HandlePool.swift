@@ -1,37 +1,38 @@
 internal import Platform
 
+/// Idle handles for later requests.
 final class HandlePool: Sendable {
-  /// The maximum number of idle handles. Each has three or four descriptors.
+  /// The maximum number of idle handles, each with three or four descriptors.
   static let capacity = 32
   /// Servers close idle connections after a minute or two.
   static let idleTime = Duration.seconds(90)
-  /// The maximum idle time for a request that cannot be repeated. Few servers close a connection sooner.
+  /// The maximum idle time for an unrepeatable request. Few servers close sooner.
   static let safeIdleTime = Duration.seconds(2)
-  /// The minimum idle time of a connection used once, for a request that cannot be repeated. By then, a server that
-  /// reuses none has closed it.
+  /// The minimum idle time of a connection used once, for an unrepeatable request. Servers without reuse have closed it
+  /// by then.
   static let singleUseIdleTime = Duration.milliseconds(100)
 
   private struct Entry: Sendable {
     let handle: CurlHandle
     let route: Route
     let idleSince: Instant
-    /// Whether the connection was used for two requests, so that the server reuses connections.
+    /// Whether the connection served two requests, so the server reuses connections.
     let wasReused: Bool
 
-    /// Whether a request that cannot be repeated may use the connection.
+    /// Whether an unrepeatable request may use the connection.
     func isSafe(_ now: Instant) -> Bool {
       let idle = idleSince.duration(to: now)
       return idle <= HandlePool.safeIdleTime && (wasReused || idle >= HandlePool.singleUseIdleTime)
     }
   }
 
-  /// The idle handles, oldest first.
+  /// Oldest first.
   private let idle = Monitor<[Entry]>([])
 
   var count: Int { idle.withLock { $0.count } }
 
-  /// Removes and returns the handle most recently used for this route. Closes handles whose connection was closed,
-  /// received bytes while idle, or has another local address than a new one would have.
+  /// Removes and returns the route's most recently used handle. Closes handles whose connection was closed, received
+  /// bytes while idle, or has an outdated local address.
   func takeHandle(for route: Route, isUnrepeatable: Bool = false, now: Instant = .now) -> CurlHandle? {
     close(idleFor: Self.idleTime, now: now)
     while true {
@@ -48,13 +49,13 @@ final class HandlePool: Sendable {
     }
   }
 
-  /// Adds a handle after a successful request. Closes the oldest if there are too many.
+  /// Adds a handle after a successful request. Closes the oldest beyond ``capacity``.
   func add(_ handle: CurlHandle, for route: Route, wasReused: Bool = false, now: Instant = .now) {
     let oldest = idle.withLock { entries -> Entry? in
       entries.append(Entry(handle: handle, route: route, idleSince: now, wasReused: wasReused))
       return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
-    // Closing a connection takes time, so it happens outside the lock.
+    // Closing takes time, so it happens outside the lock.
     _ = oldest
   }
 

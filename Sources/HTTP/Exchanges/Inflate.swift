@@ -1,15 +1,12 @@
 internal import CZlib
 internal import Crypto
 
-/// Decodes content that a server compressed without being asked: gzip (RFC 1952) or zlib (RFC 1950), detected by the
-/// first bytes.
+/// Decodes unrequested gzip (RFC 1952) or zlib (RFC 1950) compression, detected by the first bytes.
 enum Inflate {
-  /// The parameter for the largest window and either format.
+  /// The largest window, and either format.
   private static let windowBits: Int32 = 15 + 32
 
-  /// Returns everything before the first error; nil if that is empty.
-  ///
-  /// - Parameter limit: The maximum number of decoded bytes.
+  /// Returns everything before the first error, at most `limit` bytes; nil if empty.
   static func decode(_ bytes: Span<UInt8>, limit: Int, in arena: SecretArena?) -> SecretBuffer? {
     guard var chunk = try? SecretBytes(zeroed: 8192) else { return nil }
     // zlib compares the address between calls.

@@ -1,7 +1,7 @@
 internal import OAuth
 internal import Platform
 
-/// Waits for all slow responses on one thread, so that no event stream occupies a thread for days.
+/// Waits for all slow responses on one thread, so no event stream occupies a thread for days.
 final class PendingResponses: Sendable {
   private final class ThreadDescriptors: Sendable {
     let poller: Poller
@@ -17,7 +17,7 @@ final class PendingResponses: Sendable {
   private struct State {
     /// Nil if the thread is not running.
     var descriptors: ThreadDescriptors?
-    /// The number of responses that need the thread.
+    /// Responses that need the thread.
     var reservations = 0
     /// Not yet picked up by the thread.
     var newResponses: [PendingResponse] = []
@@ -25,8 +25,7 @@ final class PendingResponses: Sendable {
 
   private let state = Monitor(State())
 
-  /// Reserves resources for one response, until ``release()``. Returns false if the system allows no more threads or
-  /// descriptors.
+  /// Reserves resources for one response, until ``release()``. Returns false without threads or descriptors.
   func reserve() -> Bool {
     state.withLock { state in
       if state.descriptors == nil {
@@ -40,7 +39,6 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Ends one reservation.
   func release() {
     state.withLock { state in
       state.reservations -= 1
@@ -48,7 +46,7 @@ final class PendingResponses: Sendable {
     }
   }
 
-  /// Passes a response to the thread, which continues its transfer. The response must have a reservation.
+  /// Passes a reserved response to the thread, which continues it.
   func add(_ response: PendingResponse) {
     state.withLock { state in
       state.newResponses.append(response)
@@ -58,7 +56,7 @@ final class PendingResponses: Sendable {
 
   func wake() { state.withLock { $0.descriptors?.wakeup.signal() } }
 
-  /// Waits for the responses, until there are no more.
+  /// Waits until no response is left.
   private func run(_ descriptors: ThreadDescriptors) {
     var answers: [UInt64: PendingResponse] = [:]
     var lastKey: UInt64 = 0
@@ -74,14 +72,13 @@ final class PendingResponses: Sendable {
       }
       let now = Instant.now
       for (key, answer) in answers where keys.contains(key) || answer.due <= now || answer.isCancelled {
-        // Without the poller, waiting is impossible.
         if events == nil { answer.fail() } else { answer.advance(descriptors.poller, key) }
         if answer.hasEnded { answers[key] = nil }
       }
     }
   }
 
-  /// Removes and returns the new responses; nil if the thread must end.
+  /// Nil if the thread must end.
   private func takeNewResponses() -> [PendingResponse]? {
     state.withLock { state in
       defer { state.newResponses = [] }
@@ -92,29 +89,25 @@ final class PendingResponses: Sendable {
   }
 }
 
-/// The rest of a slow response. Used only by the thread that began it and, after ``receive(_:)``, by the thread of
+/// The rest of a slow response. Used only by the thread that began it and, after ``receive(_:)``, by that of
 /// ``PendingResponses``.
 final class PendingResponse: PendingContent, @unchecked Sendable {
   private let handle: CurlHandle
   private let exchange: ResourceExchange
   private let owner: PendingResponses
   private let keepConnection: () -> Void
-  /// Called once with the result.
   private var finish: (@Sendable (Result<Int, HTTPFailure>) -> Void)?
-  /// The result of ``Cancellation/addWaker(_:)``.
+  /// From ``Cancellation/addWaker(_:)``.
   private var waker: UInt64?
-  /// The descriptors being waited for, and whether for writing.
+  /// Awaited descriptors, and whether for writing.
   private var watched: [Int32: Bool] = [:]
-  /// Whether libcurl has finished, although the receiver has not accepted everything.
+  /// Whether libcurl has finished, although the receiver may not have.
   private var isTransferDone = false
-  /// Whether the response has ended, successfully or not.
   private(set) var hasEnded = false
   /// When to continue even if no descriptor is ready.
   private(set) var due = Instant.now
 
-  /// - Parameters:
-  ///   - owner: Has a reservation for this response.
-  ///   - keep: Called at the end if the connection can be reused.
+  /// `owner` has a reservation. `keep` is called at the end if the connection is reusable.
   init(_ handle: CurlHandle, _ exchange: ResourceExchange, _ owner: PendingResponses, then keep: @escaping () -> Void) {
     self.handle = handle
     self.exchange = exchange
@@ -137,7 +130,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
 
   func fail() { end(.failure(exchange.progress.failure(.setup))) }
 
-  /// Continues the transfer as far as possible, without blocking.
+  /// Continues the transfer without blocking.
   func advance(_ poller: borrowing Poller, _ key: UInt64) {
     do throws(HTTPFailure) {
       if !isTransferDone, case .ended(let result) = handle.advance(exchange) {
@@ -160,7 +153,7 @@ final class PendingResponse: PendingContent, @unchecked Sendable {
     due = .now.advanced(by: min(longest, handle.timeUntilNeeded ?? longest))
   }
 
-  /// Replaces the descriptors being waited for. Returns false if one cannot be polled.
+  /// Replaces the awaited descriptors. Returns false if one cannot be polled.
   @discardableResult
   private func watch(_ wanted: [Int32: Bool], _ poller: borrowing Poller, _ key: UInt64) -> Bool {
     guard wanted != watched else { return true }

@@ -4,7 +4,7 @@ internal import OAuth
 
 /// Serializes an HTTP/1.1 request (RFC 9112) for a connection that ends with its response.
 enum RequestMessage {
-  /// - Throws: `setup` for a request without a body or with a line break in a field; `memory` if there is not enough.
+  /// - Throws: `setup` without a body or for a line break in a field; or `memory`.
   static func bytes(of request: borrowing HTTPRequest, userAgent: String) throws(HTTPFailure) -> SecretBytes {
     let uri = request.endpoint.uri
     var message = SecretBuffer(capacity: 4096, limit: SecretBytes.maximumCount)

@@ -1,6 +1,6 @@
 internal import OAuth
 
-/// A request's content, on its way to the resource.
+/// Request content on its way to the resource.
 final class SentContent {
   private let content: any ResourceContent
   private var sentBytes = 0
@@ -8,7 +8,7 @@ final class SentContent {
 
   init(_ content: any ResourceContent) { self.content = content }
 
-  /// In bytes; nil if not known at the start.
+  /// In bytes; nil if unknown at the start.
   var length: Int? { content.length }
 
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart {
@@ -24,17 +24,17 @@ final class SentContent {
 
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { isPaused ? [(content.descriptor, false)] : [] }
 
-  /// Ends a pause. Returns false if there was none.
+  /// Returns false if not paused.
   func resume() -> Bool {
     defer { isPaused = false }
     return isPaused
   }
 }
 
-/// Content from a resource, on its way to the receiver.
+/// Response content on its way to the receiver.
 final class ReceivedContent {
   private let receiver: any ResourceReceiver
-  /// The bytes from index `start` are not yet accepted by the receiver.
+  /// The bytes from `start` are not yet accepted by the receiver.
   private var pending: [UInt8] = []
   private var start = 0
   private(set) var isPaused = false
@@ -74,7 +74,7 @@ final class ReceivedContent {
     return .accepted
   }
 
-  /// Releases the bytes that were withheld because they could have begun the token.
+  /// Releases bytes withheld because they could begin the token.
   func end() {
     let count = pending.count
     screen?.finish(to: &pending)
@@ -85,7 +85,7 @@ final class ReceivedContent {
     pending.isEmpty ? [] : [(receiver.descriptor, true)]
   }
 
-  /// Ends a pause, unless the receiver has yet to accept bytes. Returns whether a pause ended.
+  /// Ends a pause once the receiver has accepted all bytes. Returns whether a pause ended.
   func resume() -> Bool {
     guard isPaused, pending.isEmpty else { return false }
     isPaused = false
@@ -103,7 +103,6 @@ final class ReceivedContent {
     return true
   }
 
-  /// Wipes the pending bytes, which may be secret.
   private func wipe() {
     for index in pending.indices { pending[index] = 0 }
     pending.removeAll(keepingCapacity: true)

@@ -6,15 +6,15 @@ internal import Platform
 /// A request to a resource. Streams the content: libcurl pauses while the receiver accepts nothing or there is nothing
 /// to send.
 final class ResourceExchange: RunningExchange {
-  /// Unwanted content is read up to this size, in bytes, to reuse the connection.
+  /// Up to this many unwanted bytes are read to reuse the connection.
   private static let maximumUnwantedBytes = 65_536
 
   /// How often a stream without a time limit is checked.
   private static let quietWait = Duration.seconds(3600)
 
-  /// Continues a slow exchange on another thread; nil once that was attempted.
+  /// Continues a slow exchange on another thread. Nil once attempted.
   private var pendingResponses: PendingResponses?
-  /// Whether the thread that sent the request returned before the end of the content.
+  /// Whether the sending thread returned before the content's end.
   private(set) var continuesElsewhere = false
 
   var progress: TransferProgress
@@ -22,19 +22,19 @@ final class ResourceExchange: RunningExchange {
   private let isHead: Bool
   /// The timeout until the content begins.
   private let stallTimeout: Duration
-  /// The longest time without progress while the content arrives; nil for no limit.
+  /// The timeout without progress during the content; nil for no limit.
   private let idleTimeout: Duration?
   private var lastProgress = Instant.now
   private let content: SentContent?
   private let body: ReceivedContent
-  /// Searches the response for the token; nil if the receiver may see it.
+  /// Nil if the receiver may see the token.
   private let screen: TokenScreen?
   private var head: ResourceHead?
   private var receiverWantsContent = false
   private var unwantedBytes = 0
   private(set) var usedKeptConnection = false
   private(set) var usedHTTP2 = false
-  /// Why the content is incomplete, if so. The receiver still gets the received part.
+  /// Why the content is incomplete, if so. The receiver gets the received part.
   private var truncation: HTTPFailure?
   var isConnectionIntact: Bool { unwantedBytes <= Self.maximumUnwantedBytes }
 
@@ -94,7 +94,7 @@ final class ResourceExchange: RunningExchange {
   }
 
   func remainingPauseFlags() -> Int32? {
-    // Waiting for this program's caller is not a stall of the server.
+    // Waiting for this program's caller is not a server stall.
     if !awaitedDescriptors.isEmpty { lastProgress = .now }
     guard body.flush() else {
       refuseBody()
@@ -105,7 +105,6 @@ final class ResourceExchange: RunningExchange {
     return body.isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT
   }
 
-  /// Passes the head to the receiver as soon as it is complete.
   func noteProgress() {
     progress.noteProgress()
     beginIfReady()
@@ -118,7 +117,7 @@ final class ResourceExchange: RunningExchange {
     return lastProgress.duration(to: .now) >= limit ? .timeout : nil
   }
 
-  /// A long interval if there is no time limit, so that an idle event stream costs nothing.
+  /// Long without a time limit, so that an idle event stream costs nothing.
   var longestWait: Duration {
     guard receiverWantsContent, awaitedDescriptors.isEmpty, pendingResponses == nil else {
       return CurlHandle.longestWait
@@ -155,13 +154,13 @@ final class ResourceExchange: RunningExchange {
     receiverWantsContent = body.begin(head)
   }
 
-  /// Ends the transfer, because the receiver accepts no more or must not see the token.
+  /// The receiver accepts no more or must not see the token.
   private func refuseBody() { _ = progress.refuse(body.hasFoundToken ? .tokenReturned : .cancelled) }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {
     if progress.refusal == .tokenReturned { return progress.failure(.tokenReturned) }
     if !isConnectionIntact { return nil }
-    // Only the receiver knows the content's format, so possibly truncated content is always a failure.
+    // Only the receiver knows the format, so possibly truncated content is always a failure.
     let failure = progress.failure(
       after: code, isCutShort: !isHead && progress.handle.isCutShort(progress.headers), reason: reasonToStop)
     guard receiverWantsContent, failure?.code != .cancelled else { return failure }
@@ -187,7 +186,7 @@ final class ResourceExchange: RunningExchange {
     return try response()
   }
 
-  /// Passes more of the content to the receiver. Returns whether all of it was accepted.
+  /// Passes more content to the receiver. Returns whether all was accepted.
   func passRest() throws(HTTPFailure) -> Bool {
     guard body.flush() else { throw progress.failure(.cancelled) }
     if body.awaitedDescriptors.isEmpty { return true }

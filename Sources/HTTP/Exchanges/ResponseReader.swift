@@ -2,16 +2,16 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Parses an HTTP/1.1 response (RFC 9112) incrementally. Keeps the body even if the head or the framing is invalid, and
-/// records the first problem.
+/// Parses an HTTP/1.1 response (RFC 9112) incrementally. Keeps the body even if head or framing is invalid, and records
+/// the first problem.
 struct ResponseReader: ~Copyable {
   /// Where the next byte belongs.
   private enum Position {
     case start, statusLine, fields
-    /// Content with this number of bytes left or, if nil, up to the connection's end.
+    /// With this many bytes left or, if nil, up to the connection's end.
     case content(left: Int?)
     case chunkSize, chunkExtension, chunk(left: Int), chunkEnd
-    /// The response has ended according to its framing.
+    /// Ended according to the framing.
     case ended
   }
 
@@ -19,13 +19,12 @@ struct ResponseReader: ~Copyable {
   private static let maximumLineBytes = 16_384
   private static let maximumChunkDigits = 8
 
-  /// The status code; nil before the status line.
+  /// Nil before the status line.
   private(set) var status: Int?
   private(set) var headers = HeaderCollector(dropsExcess: true)
   private(set) var body: SecretBuffer
-  /// Whether any byte has arrived.
   private(set) var hasBegun = false
-  /// The first defect of the response.
+  /// The first defect.
   private(set) var problem: HTTPFailure.Code?
   /// Detects the end of a JSON object in the body.
   private var object = LooseJSONObject()
@@ -35,22 +34,21 @@ struct ResponseReader: ~Copyable {
   private var digits: [UInt8] = []
   private let bodyLimit: Int
 
-  /// - Parameter body: An empty buffer.
   init(into body: consuming SecretBuffer, limit: Int) {
     self.body = body
     bodyLimit = limit
   }
 
-  /// Whether nothing more need be read.
+  /// Whether to stop reading.
   var isComplete: Bool { hasFramedEnd && !mayContinue || problem == .tooLarge }
 
   /// Whether the response has ended according to its framing.
   var hasFramedEnd: Bool { if case .ended = position { true } else { false } }
 
-  /// Whether the body is a complete JSON object, regardless of the framing.
+  /// Whether the body is a complete JSON object, regardless of framing.
   var hasCompleteObject: Bool { object.extent == .whole }
 
-  /// Whether a success has no body or an incomplete object, so that more content may follow despite the framing.
+  /// Whether more content may follow despite the framing: a success with no or an incomplete object.
   private var mayContinue: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
@@ -86,7 +84,7 @@ struct ResponseReader: ~Copyable {
     }
   }
 
-  /// - Parameter isAnnounced: Whether the server announced the connection's end (`close_notify`).
+  /// - Parameter isAnnounced: Whether the server sent `close_notify`.
   mutating func end(isAnnounced: Bool) {
     switch position {
     case .ended: break
@@ -98,7 +96,7 @@ struct ResponseReader: ~Copyable {
   /// Records a problem if it is the first.
   mutating func recordProblem(_ code: HTTPFailure.Code) { problem = problem ?? code }
 
-  /// Call it once.
+  /// Call once.
   mutating func takeBody() -> SecretBuffer {
     var taken = SecretBuffer(capacity: 0)
     swap(&taken, &body)
@@ -107,7 +105,7 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Bytes of the head and between chunks
 
-  /// Reads a byte outside of content. Returns false if the byte is unexpected and begins the content.
+  /// Reads a byte outside of content. Returns false if it is unexpected and begins the content.
   private mutating func read(_ byte: UInt8) -> Bool {
     switch position {
     case .start:
@@ -171,7 +169,6 @@ struct ResponseReader: ~Copyable {
 
   private mutating func beginContent() {
     if let status, status < 200 {
-      // Another response follows an interim one.
       position = .statusLine
       return self.status = nil
     }
@@ -189,7 +186,6 @@ struct ResponseReader: ~Copyable {
     if status == 204 || status == 304 { position = .ended }
   }
 
-  /// The position after the head, according to its `Content-Length` values.
   private mutating func contentPosition(_ values: [[UInt8]]) -> Position {
     guard let first = values.first else { return .content(left: nil) }
     guard values.allSatisfy({ $0 == first }), let length = Int(String(decoding: first, as: UTF8.self)), length >= 0
@@ -200,7 +196,7 @@ struct ResponseReader: ~Copyable {
     return length == 0 ? .ended : .content(left: length)
   }
 
-  /// Returns false if the chunk's size is invalid.
+  /// Returns false if the size is invalid.
   private mutating func endChunkSize() -> Bool {
     guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else { return false }
     digits = []
@@ -211,7 +207,6 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Content
 
-  /// Treats the rest as content, because the framing is invalid.
   private mutating func ignoreFraming(_ rest: Span<UInt8>) {
     recordProblem(.malformed)
     position = .content(left: nil)
@@ -221,7 +216,6 @@ struct ResponseReader: ~Copyable {
     appendToBody(rest)
   }
 
-  /// Adds bytes to the body, up to its limit.
   private mutating func appendToBody(_ bytes: Span<UInt8>) {
     let count = min(bytes.count, bodyLimit - body.count)
     if count < bytes.count { recordProblem(.tooLarge) }

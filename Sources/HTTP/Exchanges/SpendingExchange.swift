@@ -3,15 +3,14 @@ internal import Crypto
 internal import OAuth
 internal import Platform
 
-/// A request that spends a single-use value, on a new connection that libcurl only establishes. The response is parsed
-/// here, since libcurl would drop a message with an invalid head or framing, and with it the only copy of a token. Like
-/// ``Exchange``, reserves memory first.
+/// Spends a single-use value over a new connection, which libcurl only establishes. Parses the response itself: libcurl
+/// would drop a message with invalid head or framing, and with it the only copy of a token. Reserves memory first.
 final class SpendingExchange: RunningExchange {
-  /// The maximum size of a response including its head.
+  /// The maximum response size in bytes, including the head.
   private static let maximumBytes = 4 << 20
-  /// The wait for the end of the message after a complete JSON object.
+  /// The wait for the message's end after a complete JSON object.
   private static let waitAfterObject = Duration.seconds(5)
-  /// The wait for more content after a message that seems incomplete.
+  /// The wait for more content after an apparently incomplete message.
   private static let waitAfterEarlyEnd = Duration.seconds(1)
 
   var progress: TransferProgress
@@ -21,14 +20,13 @@ final class SpendingExchange: RunningExchange {
   private var reader: ResponseReader
   private var input: SecretBytes
 
-  /// - Parameter responseTimeout: From the first byte of the request.
-  /// - Throws: `memory` if there is not enough.
+  /// - Parameter responseTimeout: From the request's first byte.
   init(_ progress: TransferProgress, limits: ExchangeLimits, responseTimeout: Duration) throws(HTTPFailure) {
     self.progress = progress
     self.limits = limits
     self.responseTimeout = responseTimeout
     do throws(CryptoError) {
-      // Space for the body, the decoded body, and all strings of its JSON text.
+      // Space for the body, the decoded body, and all strings of its JSON.
       arena = try SecretArena(byteCount: max(1, 3 * limits.bodyBytes))
       reader = ResponseReader(into: try SecretBuffer(reserving: limits.bodyBytes, in: arena), limit: limits.bodyBytes)
       input = try SecretBytes(zeroed: 16_384)
@@ -52,7 +50,7 @@ final class SpendingExchange: RunningExchange {
     return failure
   }
 
-  /// Connects with the prepared handle, sends the request, and waits for the response.
+  /// Connects, sends the request, and waits for the response.
   func run(_ message: borrowing SecretBytes) throws(HTTPFailure) -> HTTPResponse {
     let handle = progress.handle
     try handle.connect(self)
@@ -67,8 +65,7 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// Sends the request. If that fails, the server may have responded nevertheless. Returns an error if no response can
-  /// follow.
+  /// If this fails, reads a response nevertheless. Returns an error if no response can follow.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
     message.withBytes { bytes in
       var sent = 0
@@ -85,8 +82,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Reads the response. Available bytes are read before a limit takes effect. Returns an error if the response is
-  /// incomplete.
+  /// Limits apply only once no bytes are available. Returns an error if the response is incomplete.
   private func receive() -> HTTPFailure? {
     var total = 0
     var quiet = Instant.now
@@ -113,7 +109,7 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// Waits for the connection. Returns an error if the exchange must end.
+  /// Returns an error if the exchange must end.
   private func wait(isWriting: Bool, atMost longest: Duration) -> HTTPFailure? {
     if let reason = limits.reasonToStop() {
       var failure = progress.failure(reason)
@@ -126,11 +122,10 @@ final class SpendingExchange: RunningExchange {
     return nil
   }
 
-  /// - Parameter problem: The response's defect.
   private func response(_ problem: HTTPFailure?) throws(HTTPFailure) -> HTTPResponse {
     var failure = problem ?? reader.problem.map { progress.failure($0) }
     if reader.status == nil { failure = failure ?? progress.failure(reader.hasBegun ? .malformed : .receive) }
-    // The failure may have been created before the first byte was received.
+    // The failure may predate the first received byte.
     failure?.responseStarted = reader.hasBegun
     let body = decoded(reader.takeBody())
     if let failure, body.count == 0 { throw failure }
@@ -143,7 +138,7 @@ final class SpendingExchange: RunningExchange {
     }
   }
 
-  /// Removes an unrequested content coding. A body that cannot be decoded is unchanged.
+  /// Keeps a body that cannot be decoded.
   private func decoded(_ body: consuming SecretBuffer) -> SecretBuffer {
     guard let plain = body.withBytes({ Inflate.decode($0, limit: limits.bodyBytes, in: arena) }) else { return body }
     return plain

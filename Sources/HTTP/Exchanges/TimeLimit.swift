@@ -2,7 +2,7 @@ internal import Platform
 
 /// A request's time limit. Restarts after SIGSTOP or suspend, when the process could not read.
 struct TimeLimit: Sendable {
-  /// A longer interval between two checks means that the process was not running.
+  /// A longer interval between checks means that the process was not running.
   private static let longestPause = Duration.seconds(4)
 
   private let duration: Duration
@@ -15,14 +15,14 @@ struct TimeLimit: Sendable {
     (start, end, lastCheck) = (now, now.advanced(by: duration), now)
   }
 
-  /// Call it at least every ``CurlHandle/longestWait`` while the process runs.
+  /// Call at least every ``CurlHandle/longestWait`` while the process runs.
   mutating func checkHasPassed(_ now: Instant = .now) -> Bool {
     if lastCheck.duration(to: now) > Self.longestPause { end = now.advanced(by: duration) }
     lastCheck = now
     return now >= end
   }
 
-  /// Extends the limit by a duration that has just passed.
+  /// Extends the limit by a duration that just passed.
   mutating func exclude(_ duration: Duration, _ now: Instant = .now) {
     (end, lastCheck) = (end.advanced(by: duration), now)
   }

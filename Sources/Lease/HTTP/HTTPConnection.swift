@@ -2,31 +2,28 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A program's connection to a lease over HTTP, authorized by the lease's token.
+/// A program's HTTP connection to a lease, authorized by the lease's token.
 final class HTTPConnection: LentCall.Owner {
-  /// The connection's number, as in ``Ticket/connection``.
+  /// As in ``Ticket/connection``.
   let number: UInt64
   private let socket: FileDescriptor
   private let peer: LeaseEntry.Peer
   private let lentOrigin: LentOrigin
   private unowned let loop: any RequestLoop
   private unowned let server: LeaseServer
-  /// The number of the current request, as in ``Ticket/serial``.
+  /// The current request's number, as in ``Ticket/serial``.
   private var serial: UInt64 = 0
   private var loopKey: UInt64?
-  /// Received bytes, not yet parsed.
+  /// Received and not yet parsed.
   private var inbound: [UInt8] = []
-  /// The number of bytes of ``inbound`` already searched for the end of a head.
+  /// Bytes of ``inbound`` searched for a head's end.
   private var searched = 0
   private var outbound: [UInt8] = []
   private var isClosed = false
-  /// Whether any event means that the peer has disconnected, since no input or output is expected.
+  /// Whether any event means disconnection, since no input or output is expected.
   private var expectsOnlyDisconnection = false
-  /// Whether to close once everything was sent.
   private var closesWhenSent = false
-  /// When bytes were last received or sent.
   private var lastProgress: Instant
-  /// The current request and its response.
   private var exchange: Exchange?
 
   private struct Exchange {
@@ -34,30 +31,29 @@ final class HTTPConnection: LentCall.Owner {
     var call: LentCall?
     /// Nil once all was received.
     var remainingContent: Content?
-    /// Received content that the daemon has not accepted yet.
+    /// Received content not yet accepted by the daemon.
     var unwritten: [UInt8] = []
-    /// The key of ``LentCall/requestBodySocket`` in the loop, while the socket is full.
+    /// The loop's key for ``LentCall/requestBodySocket``, while that is full.
     var contentWatch: UInt64?
     /// Nil before the response's head.
     var bodyFraming: Framing?
     var sentBodyBytes = 0
-    /// The key of ``LentCall/responseBodySocket`` in the loop, while the socket is empty.
+    /// The loop's key for ``LentCall/responseBodySocket``, while that is empty.
     var bodyWatch: UInt64?
-    /// Whether all of the response's body was read from the daemon.
+    /// Whether the entire body was read from the daemon.
     var isBodyRead = false
     /// Whether the daemon has sent its final line.
     var isAnswered = false
-    /// Whether the response's body is incomplete, because the request failed.
+    /// Whether the body is incomplete because the request failed.
     var isTruncated = false
   }
 
-  /// The framing of unread request content, with its remaining length in bytes.
+  /// The framing of unread request content, with the remaining bytes.
   private enum Content {
     case length(Int)
     case chunks(HTTPChunks)
   }
 
-  /// The framing of a response's body.
   private enum Framing {
     case none
     case length(Int)
@@ -65,11 +61,11 @@ final class HTTPConnection: LentCall.Owner {
   }
 
   private static let maximumReadBytes = 64 << 10
-  /// The timeout for the head of a response, in seconds.
+  /// For a response's head.
   private static let headTimeoutSeconds = 600
-  /// The number of unsent bytes at which the response's body is not read.
+  /// At this many unsent bytes, the response's body is not read.
   private static let maximumUnsentBytes = 256 << 10
-  /// How long a peer that must send or read may make no progress.
+  /// For progress of a peer that must send or read.
   private static let timeout = Duration.seconds(60)
 
   init(
@@ -85,7 +81,6 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: The socket
 
-  /// Watches the socket for the events that the current state needs.
   private func watch() throws(SystemError) {
     loop.unwatch(&loopKey)
     let interest: Poller.Interest
@@ -99,7 +94,7 @@ final class HTTPConnection: LentCall.Owner {
     loopKey = try loop.watch(socket.raw, for: interest) { [unowned self] in serve() }
   }
 
-  /// Whether to read content or the next request from the peer.
+  /// Whether to read content or the next request.
   private var mayRead: Bool {
     guard !closesWhenSent else { return false }
     guard let exchange else { return inbound.count < HTTPRequestHead.maximumBytes }
@@ -122,14 +117,13 @@ final class HTTPConnection: LentCall.Owner {
     processInput()
   }
 
-  /// Closes the connection, after sending a response that is already complete.
+  /// Closes, after sending an already complete response.
   private func handleEndOfInput() {
     if exchange != nil || outbound.isEmpty { return close() }
     closesWhenSent = true
     updateWatch()
   }
 
-  /// Processes received bytes: a request's head or content.
   private func processInput() {
     while !isClosed, !closesWhenSent {
       if exchange == nil {
@@ -148,7 +142,7 @@ final class HTTPConnection: LentCall.Owner {
     flush()
   }
 
-  /// Sends queued bytes as far as possible. Then closes the connection if ``closesWhenSent``.
+  /// Sends queued bytes as far as possible. Then closes if ``closesWhenSent``.
   private func flush() {
     while !outbound.isEmpty, !isClosed {
       do throws(SystemError) {
@@ -162,7 +156,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Closes the connection when an awaited peer makes no progress until ``timeout``.
+  /// Closes if an awaited peer makes no progress until ``timeout``.
   private func scheduleIdleCheck() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -193,7 +187,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Requests
 
-  /// Parses the next head. Nil if it is incomplete or was refused.
+  /// The next head. Nil if incomplete or refused.
   private func nextHead() -> HTTPRequestHead? {
     do throws(HTTPRequestHead.Problem) {
       guard let end = try HTTPRequestHead.length(in: inbound, from: searched) else {
@@ -214,7 +208,7 @@ final class HTTPConnection: LentCall.Owner {
     }
   }
 
-  /// Forwards a request to the daemon, unless its token is wrong.
+  /// Forwards a request unless its token is wrong.
   private func begin(_ head: HTTPRequestHead) {
     serial += 1
     guard lentOrigin.isAuthorized(head) else { return refuse(401, "the token of the lease is missing or wrong") }
@@ -236,7 +230,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// Forwards received content of the request. Returns false if there is none to forward now.
+  /// Returns false if there is none now.
   private func forwardContent() -> Bool {
     guard exchange?.remainingContent != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []
@@ -295,7 +289,7 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Answers
 
-  /// Sends the head of the response.
+  /// Sends the response's head.
   func send(_ event: Event, _ ticket: Ticket) {
     guard case .response(let head) = event, ticket.serial == serial, let exchange, !isClosed else { return }
     let hasBody =
@@ -315,7 +309,7 @@ final class HTTPConnection: LentCall.Owner {
     readBody()
   }
 
-  /// Sends available parts of the response's body, as fast as the peer reads.
+  /// Sends available parts as fast as the peer reads.
   private func readBody() {
     guard let end = exchange?.call?.responseBodySocket, let framing = exchange?.bodyFraming, !isClosed else { return }
     while outbound.count < Self.maximumUnsentBytes, exchange?.isBodyRead == false {
@@ -388,7 +382,7 @@ final class HTTPConnection: LentCall.Owner {
     endExchange(closing: exchange.head.closesConnection || exchange.remainingContent != nil)
   }
 
-  /// Ends the exchange. `closing` closes the connection once everything was sent; otherwise the next request is served.
+  /// Serves the next request unless `closing`, which closes once everything was sent.
   private func endExchange(closing: Bool) {
     unwatchBodies()
     exchange = nil
@@ -402,7 +396,6 @@ final class HTTPConnection: LentCall.Owner {
 
   // MARK: Refusals
 
-  /// Responds with the HTTP status for the failure's code.
   private func fail(_ failure: Failure) {
     let status =
       switch failure.code {
@@ -422,7 +415,7 @@ final class HTTPConnection: LentCall.Owner {
     endExchange(closing: true)
   }
 
-  /// Cancels the request, and responds with an error.
+  /// Cancels the request and responds with an error.
   private func respond(_ status: Int, _ failure: Failure) {
     exchange?.call?.peerDidDisconnect()
     let closes = exchange == nil || exchange?.remainingContent != nil || exchange?.head.closesConnection == true
@@ -435,7 +428,7 @@ final class HTTPConnection: LentCall.Owner {
     errorResponse(429, .tooManyConnections, closes: true, hasBody: true)
   }
 
-  /// An error response with JSON content, which is omitted unless `hasBody`.
+  /// An error response, with JSON content if `hasBody`.
   private static func errorResponse(_ status: Int, _ failure: Failure, closes: Bool, hasBody: Bool) -> [UInt8] {
     let body = JSON.object(JSONObject([("error", failure.json)])).serialized() + [0x0A]
     var lines = "HTTP/1.1 \(status) \(reason(status))\r\nContent-Type: application/json\r\n"

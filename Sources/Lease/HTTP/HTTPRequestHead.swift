@@ -1,15 +1,14 @@
 internal import Encoding
 
-/// The head of an HTTP/1.1 request (RFC 9112). Anything that parsers could interpret differently is an error.
+/// The head of an HTTP/1.1 request (RFC 9112). Rejects anything that parsers could interpret differently.
 struct HTTPRequestHead: Equatable {
   let method: String
-  /// The request target in origin form, as received.
+  /// In origin form, as received.
   let target: String
   let fields: [Field]
   let content: Content
-  /// Whether the client waits for `100 Continue`.
   let expectsContinue: Bool
-  /// Whether the client asks to close the connection after the response.
+  /// Whether to close after the response, as the client requested.
   let closesConnection: Bool
 
   struct Field: Equatable {
@@ -20,7 +19,7 @@ struct HTTPRequestHead: Equatable {
     func isNamed(_ other: String) -> Bool { name.lowercased().hasSameBytes(as: other) }
   }
 
-  /// How the end of the content is found (RFC 9112 section 6).
+  /// How the content's end is found (RFC 9112 section 6).
   enum Content: Equatable {
     case none
     case length(Int)
@@ -36,10 +35,10 @@ struct HTTPRequestHead: Equatable {
 
   static let maximumBytes = 64 << 10
   private static let maximumFields = 100
-  /// A longer length might not fit an `Int`.
+  /// Fits an `Int`.
   private static let maximumDigits = 15
 
-  /// The length of the head, with its empty line; nil if incomplete. `start` bytes were already searched.
+  /// The head's length with its empty line; nil if incomplete. `start` bytes were already searched.
   static func length(in bytes: [UInt8], from start: Int) throws(Problem) -> Int? {
     let end: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
     var index = max(0, start - 3)
@@ -83,7 +82,7 @@ struct HTTPRequestHead: Equatable {
       && type.utf8.dropFirst(name.utf8.count).first.map { "+; ".utf8.contains($0) } ?? true
   }
 
-  /// Splits a head into lines that end with CR LF. Neither character may appear elsewhere.
+  /// Splits a head at CR LF. Neither character may appear elsewhere.
   private static func lines(_ bytes: ArraySlice<UInt8>) throws(Problem) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = bytes.startIndex
@@ -102,7 +101,7 @@ struct HTTPRequestHead: Equatable {
     return lines
   }
 
-  /// Parses `METHOD SP TARGET SP HTTP/1.1`, with a target in origin form (RFC 9112 section 3), to method and target.
+  /// Parses `METHOD SP TARGET SP HTTP/1.1` to method and target in origin form (RFC 9112 section 3).
   private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> (String, String) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[2].elementsEqual("HTTP/1.1".utf8), isToken(parts[0]),
@@ -112,7 +111,7 @@ struct HTTPRequestHead: Equatable {
     return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
   }
 
-  /// Parses `NAME:VALUE`, where the name is a token (RFC 9110 section 5.1), without folding and control characters.
+  /// Parses `NAME:VALUE` with a token as name (RFC 9110 section 5.1), without folding or control characters.
   private static func field(_ line: ArraySlice<UInt8>) throws(Problem) -> Field {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), isToken(line[..<colon]) else { throw .malformed }
     let value = line[(colon + 1)...].trimming()
@@ -128,8 +127,7 @@ struct HTTPRequestHead: Equatable {
       && bytes.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
   }
 
-  /// Parses `Content-Length` or `Transfer-Encoding`: one length or the coding `chunked`, but not both (RFC 9112 section
-  /// 6).
+  /// Parses `Content-Length` or `Transfer-Encoding`: one length or `chunked`, not both (RFC 9112 section 6).
   private static func content(_ lengths: [String], _ codings: [String]) throws(Problem) -> Content {
     if codings.isEmpty, lengths.isEmpty { return .none }
     if lengths.isEmpty, codings.count == 1, codings[0].lowercased() == "chunked" {
@@ -142,14 +140,14 @@ struct HTTPRequestHead: Equatable {
   }
 }
 
-/// Parses chunked content (RFC 9112 section 7.1) strictly. Extensions and trailer fields are errors.
+/// Parses chunked content (RFC 9112 section 7.1). Extensions and trailer fields are errors.
 struct HTTPChunks {
   enum Problem: Error { case malformed }
 
   private enum State {
     /// Before a chunk's size.
     case size
-    /// In a chunk with this number of bytes left.
+    /// In a chunk with this many bytes left.
     case data(left: Int)
     /// Before the line end after a chunk.
     case dataEnd
@@ -163,7 +161,7 @@ struct HTTPChunks {
 
   var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  /// Removes parsed bytes from `bytes`, and returns their content, at most `most` bytes.
+  /// Removes parsed bytes from `bytes` and returns up to `most` bytes of content.
   mutating func consume(_ bytes: inout [UInt8], upTo most: Int) throws(Problem) -> [UInt8] {
     var content: [UInt8] = []
     var used = 0
@@ -193,7 +191,6 @@ struct HTTPChunks {
     return content
   }
 
-  /// Parses a line between or after the chunks.
   private mutating func parseLine(_ line: ArraySlice<UInt8>) throws(Problem) {
     switch state {
     case .dataEnd:

@@ -1,12 +1,12 @@
 internal import Encoding
 internal import Wire
 
-/// An origin that a lease serves over HTTP. Translates requests for the daemon, and response heads for peers.
+/// An origin that a lease serves over HTTP. Translates requests and response heads.
 struct LentOrigin {
   let origin: String
-  /// The lease's own origin, which replaces ``origin`` in the peers' URLs.
+  /// The lease's own origin, which replaces ``origin`` in peers' URLs.
   let localOrigin: String
-  /// The token that peers send instead of the account's token.
+  /// The token that peers send instead of the account's.
   let token: [UInt8]
 
   // MARK: Requests
@@ -21,8 +21,7 @@ struct LentOrigin {
     return call
   }
 
-  /// Whether the request contains the lease's token exactly once: as Bearer token, as Basic password, or in a field for
-  /// API keys.
+  /// Whether the request contains the lease's token exactly once: as Bearer token, Basic password or API key.
   func isAuthorized(_ head: HTTPRequestHead) -> Bool {
     let values = head.fields.filter { $0.isNamed("authorization") }.map(\.value)
     let keys = head.fields.filter { !$0.isNamed("authorization") && isKeyField($0) }
@@ -41,21 +40,21 @@ struct LentOrigin {
     }
   }
 
-  /// Fields that some clients use, in lowercase.
+  /// In lowercase.
   private static let apiKeyFields: Set<String> = ["x-api-key", "api-key", "private-token", "x-goog-api-key"]
 
-  /// Whether a field is for an API key: one of ``apiKeyFields``, or any with the lease's token.
+  /// Whether a field is in ``apiKeyFields`` or has the lease's token.
   private func isKeyField(_ field: HTTPRequestHead.Field) -> Bool {
     Self.apiKeyFields.contains(field.name.lowercased()) || endsWithToken(field.value)
   }
 
-  /// Whether a field's value is the lease's token, alone or after a scheme.
+  /// Whether the value is the lease's token, alone or after a scheme.
   private func endsWithToken(_ value: String) -> Bool {
     let words = value.utf8.split(separator: UInt8(ascii: " "))
     return words.count <= 2 && words.last.map { isToken(Array($0)) } ?? false
   }
 
-  /// Whether the bytes are the lease's token. Compares in constant time.
+  /// Compares in constant time.
   private func isToken(_ bytes: [UInt8]) -> Bool {
     guard bytes.count == token.count else { return false }
     var difference: UInt8 = 0
@@ -63,7 +62,7 @@ struct LentOrigin {
     return difference == 0
   }
 
-  /// Whether a field concerns the connection or the lease's token, and is not forwarded.
+  /// Whether a field concerns the connection or the lease's token, so is not forwarded.
   private func isConnectionField(_ field: HTTPRequestHead.Field, _ head: HTTPRequestHead) -> Bool {
     let name = field.name.lowercased()
     if Self.connectionFields.contains(name) || isKeyField(field) { return true }
@@ -71,7 +70,7 @@ struct LentOrigin {
     return named.contains { $0.filter { $0 != " " }.hasSameBytes(as: name) }
   }
 
-  /// The lowercase names of fields that concern a connection, or that the daemon sets.
+  /// In lowercase: fields that concern a connection or that the daemon sets.
   private static let connectionFields: Set<String> = [
     "authorization", "host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "content-length", "upgrade", "expect", "http2-settings", "accept-encoding",
@@ -104,7 +103,7 @@ struct LentOrigin {
     }
   }
 
-  /// Replaces the server's origin in a URL with the origin of the lease.
+  /// Replaces the server's origin in a URL with the lease's.
   private func localURL(for url: Substring) -> String {
     // A URL without a scheme has the request's, which differs here (RFC 3986 section 4.2).
     let hasNoScheme = url.utf8.starts(with: "//".utf8)

@@ -1,34 +1,31 @@
-/// The optional parts of an authorization request (OpenID Connect Core section 3.1.2.1 and others).
+/// The optional parts of an authorization request (OpenID Connect Core section 3.1.2.1).
 package struct AuthorizationOptions: Sendable, Hashable {
-  /// The `prompt`, such as `login` or `consent`.
   package var prompt: String?
-  /// The user name to suggest.
   package var loginHint: String?
-  /// Acceptable authentication contexts, of which one must be met.
   package var acrValues: [String] = []
-  /// The maximum age of the user's authentication, in seconds.
+  /// Seconds since the user's authentication.
   package var maxAge: Int?
   /// Absolute URIs (RFC 8707 section 2).
   package var resources: [String] = []
-  /// Sent to servers that expect it instead of `resource`.
+  /// Replaces `resource` at some servers.
   package var audience: String?
-  /// The DPoP key to bind the code to (RFC 9449 section 10).
+  /// Binds the code to a DPoP key (RFC 9449 section 10).
   package var dpopKeyThumbprint: String?
-  /// Parameters added by the account's settings.
+  /// Parameters from the account's settings.
   package var extras = ExtraParameters()
-  /// The claims that a resource's challenge requires.
+  /// Required by a resource's challenge.
   package var challengedClaims: RequestedClaims?
 
-  /// The `iss` in a known provider's responses, if it is not the issuer.
+  /// The `iss` in a known provider's responses, if not the issuer.
   var responseIssuer: String?
   var providerParameters: [Provider.Parameter] = []
 
   var profile: SecurityProfile?
 
-  /// Whether to refuse servers that do not announce PKCE, as MCP requires of resource clients.
+  /// Whether to refuse servers that do not announce PKCE, as MCP requires.
   package var needsAnnouncedPKCE = false
 
-  /// Whether to push the request (RFC 9126) only if the server or profile requires it.
+  /// Whether to push the request (RFC 9126) only if server or profile require it.
   package var pushesIfNeeded = false
 
   package init() {}

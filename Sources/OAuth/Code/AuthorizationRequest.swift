@@ -1,23 +1,22 @@
 internal import Crypto
 internal import Encoding
 
-/// A sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636), with the secrets that identify its
-/// response. Use once.
+/// A sign-in by authorization code and PKCE (RFC 6749 section 4.1, RFC 7636), with its secrets. Use once.
 package struct AuthorizationRequest: Sendable {
   package let issuer: Issuer
   package let clientID: String
-  /// Sent again, unchanged, to exchange the code (RFC 6749 section 4.1.3).
+  /// Sent again to exchange the code (RFC 6749 section 4.1.3).
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
-  /// 43 random characters. Responses without them are ignored (RFC 6749 section 10.12).
+  /// 43 random characters, required of responses (RFC 6749 section 10.12).
   package let state: String
-  /// 43 random characters, or nil if no ID Token was requested.
+  /// 43 random characters; nil if no ID Token was requested.
   package let nonce: String?
   package let verifier: CodeVerifier
-  /// Whether the server announces `iss` in every response (RFC 9207 section 3).
+  /// Whether every response contains `iss` (RFC 9207 section 3).
   package let responsesNameIssuer: Bool
-  /// The template for `iss` in a multi-tenant server's responses, or nil.
+  /// The template for a multi-tenant server's `iss`.
   let tenant: TenantIssuer?
 
   init(
@@ -44,7 +43,7 @@ package struct AuthorizationRequest: Sendable {
     IDTokenRequirements(nonce: nonce, maxAge: options.maxAge, acrValues: options.acrValues)
   }
 
-  /// All parameters except client authentication. None is secret: only the verifier's hash is sent.
+  /// All parameters except client authentication. None is secret.
   var parameters: [(String, String)] {
     var parameters: [(String, String)] = []
     func add(_ name: RequestParameter, _ value: String?) {
@@ -71,8 +70,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts, then the provider's or, if it has none, ``defaultPrompt``. `none` excludes others (OpenID
-  /// Connect Core section 3.1.2.1).
+  /// The requested prompts, then the provider's, else ``defaultPrompt``. `none` excludes others (OpenID Connect Core
+  /// section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }
@@ -81,7 +80,7 @@ package struct AuthorizationRequest: Sendable {
     return (asked + needed.filter { !asked.contains($0) }).joined(separator: " ")
   }
 
-  /// `consent` if the scope contains `openid` and `offline_access`, which requires it (OpenID Connect Core section 11).
+  /// `consent` for `openid` with `offline_access`, which requires it (OpenID Connect Core section 11).
   private var defaultPrompt: String? {
     scope?.contains("offline_access") == true && nonce != nil ? "consent" : nil
   }

@@ -1,21 +1,21 @@
 package import Crypto
 internal import Encoding
 
-/// The authorization response (RFC 6749 section 4.1.2), matched against the pending request.
+/// The response to a pending authorization request (RFC 6749 section 4.1.2).
 package enum AuthorizationResponse: Sendable {
-  /// The redirect is for another request. It is ignored, since anyone who can reach the port could otherwise abort a
-  /// sign-in (RFC 6749 section 10.12, RFC 8252 section 8.9).
+  /// The redirect is for another request. Ignored, since otherwise anyone who reaches the port could abort sign-ins
+  /// (RFC 6749 section 10.12, RFC 8252 section 8.9).
   case unrelated
   /// Exchange the code once, immediately.
   case code(SharedSecret)
-  /// The server's error, which ends the sign-in.
+  /// An error or invalid response, which ends the sign-in.
   case failure(OAuthError)
 }
 
 extension AuthorizationRequest {
   private static let subject = OAuthError.Subject.endpoint(.authorization)
 
-  /// Parses a redirect's query, without its "?". Matches it by `state` alone, then checks `iss` (RFC 9207 section 2.4).
+  /// Parses a redirect's query without "?". Checks `state`, then `iss` (RFC 9207 section 2.4).
   package func answer(in query: Span<UInt8>) -> AuthorizationResponse {
     guard let fields = RedirectFields(query), let found = fields.uniqueValue("state"), matchesState(found) else {
       return .unrelated
@@ -27,7 +27,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error in a query without `state`. Some servers omit `state`, but anyone can send such a query.
+  /// The error in a query without `state`, which some servers omit but anyone can send.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),
@@ -41,10 +41,10 @@ extension AuthorizationRequest {
     return found.bytes.withBytes { ConstantTime.isEqual($0, expected.span) }
   }
 
-  /// Checks `iss`, then returns the code. Throws the server's error, if any.
+  /// Throws the server's error, if any.
   private func code(in fields: RedirectFields) throws(OAuthError) -> SharedSecret {
     try checkIssuer(fields)
-    // Neither a repeated parameter (RFC 6749 section 3.1) nor a token (RFC 9700 section 2.1.2) is valid here.
+    // Neither repeated parameters (RFC 6749 section 3.1) nor tokens (RFC 9700 section 2.1.2) are valid here.
     guard !fields.hasDuplicates, !fields.has("access_token"), !fields.has("id_token") else {
       throw OAuthError(.malformedResponse, Self.subject)
     }
@@ -55,7 +55,7 @@ extension AuthorizationRequest {
     return code
   }
 
-  /// Compares `iss` byte by byte after form decoding (RFC 9207 section 2.4).
+  /// Compares bytes after form decoding (RFC 9207 section 2.4).
   private func checkIssuer(_ fields: RedirectFields) throws(OAuthError) {
     guard fields.has("iss") else {
       if options.profile == .fapi2 { throw OAuthError(.answerWithoutIssuer) }
@@ -72,7 +72,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error for a redirect's `error` parameter (RFC 6749 section 4.1.2.1).
+  /// The error for a redirect's `error` (RFC 6749 section 4.1.2.1).
   private func refusal(_ error: String, _ description: String?) -> OAuthError {
     let answer = ErrorResponse(redirected: error, description: description, sent: [verifier.secret])
     guard let value = answer.error else { return OAuthError(.malformedResponse, Self.subject) }

@@ -2,11 +2,10 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Prepares a sign-in by authorization code, always with PKCE, since servers without it ignore the challenge (RFC
-  /// 7636 section 5). Sends nothing.
+  /// Prepares a sign-in by authorization code with PKCE, which servers may ignore (RFC 7636 section 5). Sends nothing.
   ///
-  /// - Throws: `endpointMissing` without an authorization and a token endpoint; `metadataInvalid` if a member that
-  ///   protects codes is malformed; `codeChallengeUnsupported` if the server announces PKCE without `S256`.
+  /// - Throws: `endpointMissing` without an authorization or token endpoint; `metadataInvalid` for
+  ///   ``AuthorizationServerMetadata/malformedCodeProtection``; `codeChallengeUnsupported` for PKCE without `S256`.
   package func makeAuthorizationRequest(
     scope: Scope?, redirectURI: String, options: AuthorizationOptions = .init()
   ) throws(OAuthError) -> AuthorizationRequest {
@@ -28,12 +27,12 @@ extension AuthorizationServer {
 
   package struct AuthorizationURL: Sendable, Hashable {
     package let text: String
-    /// The URL's lifetime in seconds, or nil if unlimited.
+    /// In seconds; nil if unlimited.
     package let expiresIn: Int?
   }
 
-  /// Returns the URL to open, after pushing the request if possible (RFC 9126). If pushing is optional and fails
-  /// without an OAuth error, returns a plain request's URL.
+  /// Returns the URL to open, after pushing the request if possible (RFC 9126). If an optional push fails without an
+  /// OAuth error, returns a plain request's URL.
   package func requestAuthorizationURL(
     for request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> AuthorizationURL {
@@ -58,7 +57,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Pushes the parameters and returns a reference to them (RFC 9126 section 2).
+  /// Pushes the parameters (RFC 9126 section 2).
   private func push(
     _ request: AuthorizationRequest, to endpoint: Endpoint, cancellation: Cancellation?
   ) throws(OAuthError) -> PushedAuthorizationResponse {
@@ -71,9 +70,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Throws `codeRejected` if the code is
-  /// invalid or expired. Retries only if the server rejected the DPoP proof before looking at the code, since a reused
-  /// code can revoke its tokens (RFC 6749 section 4.1.2).
+  /// Exchanges a code for tokens (RFC 6749 section 4.1.3, RFC 7636 section 4.5). Throws `codeRejected` for an invalid
+  /// or expired code. Retries only after a rejected DPoP proof, since a reused code can revoke its tokens (RFC 6749
+  /// section 4.1.2).
   package func exchange(
     _ code: SharedSecret, of request: AuthorizationRequest, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenEndpointResponse {
@@ -89,7 +88,7 @@ extension AuthorizationServer {
       return try answer(in: response, kind: .code, sent: secrets(code, request.verifier.secret))
     } catch {
       var error = error
-      // Here `invalid_grant` is about the code. No session has ended.
+      // Here `invalid_grant` is about the code, not a session.
       if error.code.effect == .grantEnded { error.code = .codeRejected }
       throw error
     }
@@ -97,12 +96,12 @@ extension AuthorizationServer {
 }
 
 extension OAuthError {
-  /// Whether a plain request may work after a push failed with this error.
+  /// Whether to try a plain request after this error of a push.
   fileprivate var allowsPlainRequest: Bool {
     switch code {
     case .network, .proxyFailed, .connectionLost, .timeout, .serverUnavailable, .rateLimited, .otherServerError:
       serverError == nil
-    // Probably a proxy's error page. With a success status, it may hide a real response.
+    // Probably a proxy's error page. With a success status, it may hide a response.
     case .notJSON: httpStatus.map { $0 >= 400 } ?? false
     default: false
     }

@@ -8,7 +8,7 @@ package struct CodeVerifier: Sendable {
   /// The `code_challenge` by `S256` (RFC 7636 section 4.2).
   package let challenge: String
 
-  /// Not `plain`, which reveals the secret to anyone who sees the request (RFC 7636 section 7.2).
+  /// Not `plain`, which shows the secret in the request (RFC 7636 section 7.2).
   package static let method = "S256"
 
   /// Creates 43 characters from 32 random bytes (RFC 7636 section 7.1).

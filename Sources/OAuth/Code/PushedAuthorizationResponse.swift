@@ -3,12 +3,12 @@ internal import Encoding
 
 /// The response to a pushed authorization request (RFC 9126 section 2.2).
 struct PushedAuthorizationResponse: Sendable, Hashable {
-  /// A reference to the pushed request, valid once.
+  /// Refers to the pushed request. Valid once.
   let requestURI: String
-  /// The lifetime of ``requestURI`` in seconds, from the response's time.
+  /// In seconds from the response's time.
   let expiresIn: Int
 
-  /// The maximum length of `request_uri`, which must fit into a URL.
+  /// Limits ``requestURI``, which must fit into a URL.
   private static let maximumBytes = 1024
 
   /// Throws the server's error without the secrets in `sent`, or `malformedResponse`.

@@ -1,18 +1,17 @@
 internal import Crypto
 internal import Encoding
 
-/// The fields of a redirect's query, in secret memory because of the code.
+/// A redirect's query fields, in secret memory.
 struct RedirectFields {
   /// The value is nil if its encoding is invalid.
   private typealias Field = (name: String, value: SharedSecret?)
 
   private let fields: [Field]
 
-  /// The maximum length of the query.
   static let maximumBytes = 16_384
   private static let maximumFields = 64
 
-  /// Parses a query. Nil if too large. Ignores fields without a value (RFC 6749 section 3.1) or with an invalid name.
+  /// Nil if too large. Ignores fields with no value (RFC 6749 section 3.1) or an invalid name.
   init?(_ query: Span<UInt8>) {
     guard query.count <= Self.maximumBytes else { return nil }
     var fields: [Field] = []
@@ -30,13 +29,13 @@ struct RedirectFields {
 
   func has(_ name: String) -> Bool { fields.contains { $0.name.hasSameBytes(as: name) } }
 
-  /// Nil unless the field appears exactly once and is validly encoded.
+  /// Nil unless the field appears once and is validly encoded.
   func uniqueValue(_ name: String) -> SharedSecret? {
     let found = fields.filter { $0.name.hasSameBytes(as: name) }
     return found.count == 1 ? found[0].value : nil
   }
 
-  /// The first value of a field, as text, for values that are not secret.
+  /// The first value of a field that is not secret.
   func text(_ name: String) -> String? {
     guard let value = fields.first(where: { $0.name.hasSameBytes(as: name) })?.value else { return nil }
     return value.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }

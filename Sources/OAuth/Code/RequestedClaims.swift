@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5): a JSON object.
+/// The `claims` parameter of an authorization request (OpenID Connect Core section 5.5).
 package struct RequestedClaims: Sendable, Hashable {
   static let maximumBytes = 4096
 
@@ -14,7 +14,7 @@ package struct RequestedClaims: Sendable, Hashable {
     self.object = object
   }
 
-  /// Reads a challenge's claims: JSON or, as from Microsoft, base64 or base64url.
+  /// Reads a challenge's claims: JSON or, from Microsoft, base64 or base64url.
   package init?(challenge text: String) {
     guard text.utf8.count <= Base64URL.encodedCount(Self.maximumBytes) + 2 else { return nil }
     if text.utf8.first == UInt8(ascii: "{") {
@@ -41,7 +41,7 @@ package struct RequestedClaims: Sendable, Hashable {
   /// The JSON in base64url, which a shell need not quote.
   package var challenge: String { Base64URL.encode(Array(text.utf8)) }
 
-  /// Merges two requests, separately for each of `id_token`, `userinfo` and `access_token`. `others` takes precedence.
+  /// Merges two requests by claim. `others` takes precedence.
   func adding(_ others: RequestedClaims?) -> RequestedClaims {
     var all = object
     for claimSet in others?.object.names ?? [] {

@@ -1,10 +1,8 @@
 internal import Crypto
 
-/// DPoP proofs (RFC 9449) for requests that need them.
 extension AuthorizationServer {
-  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key. Each attempt calls
-  /// `fill` to write the form, then adds client authentication, since assertions are single-use. If `spends`, the form
-  /// contains a single-use value.
+  /// Posts to the token endpoint (RFC 6749 section 3.2), with a proof if the account has a key. `fill` writes each
+  /// attempt's form, with a single-use value if `spends`.
   func requestTokens(
     spends: Bool = false, cancellation: Cancellation?, _ fill: (inout RequestForm) -> Void
   ) throws(OAuthError) -> HTTPResponse {
@@ -22,8 +20,8 @@ extension AuthorizationServer {
     }
   }
 
-  /// Calls `attempt` with the `DPoP` header, or nil if the account has no key. Repeats it at most once for a new nonce
-  /// (RFC 9449 sections 8 and 9), once if the clocks differ, and once if a GET's connection was lost.
+  /// Calls `attempt` with the `DPoP` header, or nil if the account has no key. Repeats it at most once each for a new
+  /// nonce (RFC 9449 sections 8 and 9), a clock difference, and a GET's lost connection.
   func sendWithProof(
     _ method: HTTPRequest.Method, _ endpoint: Endpoint, as role: DPoPMemory.Role, accessToken: SharedSecret? = nil,
     _ attempt: (String?) throws(OAuthError) -> HTTPResponse
@@ -37,7 +35,7 @@ extension AuthorizationServer {
       do throws(OAuthError) {
         response = try attempt(try proof.signed(by: prover.key))
       } catch {
-        // The server closed a reused connection. libcurl must not retry, since it would reuse the proof.
+        // The server closed a reused connection. libcurl does not retry, since it would reuse the proof.
         guard mayRepeatLost, error.isResponseLost, error.code == .connectionLost else { throw error }
         mayRepeatLost = false
         continue
@@ -52,14 +50,14 @@ extension AuthorizationServer {
     try token.authorization(prover == nil ? "Bearer" : "DPoP")
   }
 
-  /// Throws if the tokens are bound but the account has no key, or vice versa (RFC 9449 section 5).
+  /// Throws if tokens are bound but the account has no key, or vice versa (RFC 9449 section 5).
   func checkBinding(of tokens: TokenResponse) throws(OAuthError) {
     let isBound = tokens.tokenType == "DPoP"
     guard isBound != (prover != nil) else { return }
     throw OAuthError(isBound ? .unsupportedTokenType : .tokenNotBound, .endpoint(.token))
   }
 
-  /// Runs `body`. Throws `proofNeeded` if the server requires a proof and the account has no key.
+  /// Runs `body`. Throws `proofNeeded` if the server requires a proof, but there is no key.
   func withProofNeededError<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var error = error

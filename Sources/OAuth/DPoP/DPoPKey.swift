@@ -1,13 +1,13 @@
 package import Crypto
 internal import Encoding
 
-/// The key to which an account's tokens are bound (RFC 9449 section 3), created for one sign-in.
+/// The key that a sign-in's tokens are bound to (RFC 9449 section 3).
 package final class DPoPKey: Sendable {
-  /// Proof algorithms, in order of preference.
+  /// In order of preference.
   package static let algorithms: [JWSAlgorithm] = [.ES256, .Ed25519, .EdDSA, .PS256, .ES384, .RS256]
-  /// The maximum length of ``serialized()``, in bytes.
+  /// Limits ``serialized()``.
   private static let maximumBytes = 4096
-  /// The length of RSA keys (RFC 7518 section 3.3).
+  /// The minimum key size (RFC 7518 section 3.3).
   private static let rsaBits = 2048
   private static let separator = UInt8(ascii: ".")
 
@@ -15,8 +15,8 @@ package final class DPoPKey: Sendable {
   private let key: PrivateKey
   private let jwk: JWK
 
-  /// Selects a proof algorithm that the server supports (RFC 9449 section 5.1), the resource announces (RFC 9728
-  /// section 2) and the profile allows. Nil if there is none. Nil lists allow any algorithm.
+  /// The preferred algorithm that server (RFC 9449 section 5.1), resource (RFC 9728 section 2) and profile allow. Nil
+  /// lists allow all.
   package static func algorithm(
     announced: [String]?, resource: [String]? = nil, profile: SecurityProfile? = nil
   ) -> JWSAlgorithm? {
@@ -26,7 +26,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Generates a key for one of ``algorithms``, in `device` if not nil (ES256 only).
+  /// Generates a key for one of ``algorithms``, in `device` if any (ES256 only).
   package static func generate(
     for algorithm: JWSAlgorithm = .ES256, in device: (any KeyDevice)? = nil
   ) throws(OAuthError) -> DPoPKey {
@@ -46,7 +46,7 @@ package final class DPoPKey: Sendable {
     }
   }
 
-  /// Parses the output of ``serialized()``, without contacting the device. Throws `cryptoFailure` if invalid.
+  /// Parses the result of ``serialized()`` without contacting the device. Throws `cryptoFailure` if invalid.
   package static func parse(_ text: SharedSecret, in device: any KeyDevice) throws(OAuthError) -> DPoPKey {
     do throws(CryptoError) {
       var buffer = SecretBuffer(capacity: maximumBytes)
@@ -81,8 +81,7 @@ package final class DPoPKey: Sendable {
     self.key = key
   }
 
-  /// Serializes the key as one printable word: ``PrivateKey/serializedForVault()`` in base64url, preceded by the
-  /// algorithm's name and a dot unless it is ES256.
+  /// Returns ``PrivateKey/serializedForVault()`` in base64url, after the algorithm and a dot unless ES256.
   package func serialized() throws(OAuthError) -> SharedSecret {
     do throws(CryptoError) {
       let structure = try key.serializedForVault()

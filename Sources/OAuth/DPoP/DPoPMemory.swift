@@ -1,14 +1,13 @@
 internal import Platform
 
-/// Nonces and clock offsets by key and server, so that no server affects proofs for another. Thread-safe and bounded.
+/// Nonces and clock offsets, separate by key and server. Thread-safe and bounded.
 package final class DPoPMemory: Sendable {
   /// A host in both roles issues separate nonces (RFC 9449 section 9).
   package enum Role: Sendable, Hashable { case authorizationServer, resourceServer }
 
-  /// The maximum number of servers. The least recently updated is dropped first.
+  /// Limits the servers. The least recently updated is dropped.
   package static let capacity = 256
 
-  /// A server in one role, for one DPoP key.
   private struct Server: Hashable {
     let thumbprint: String
     let role: Role
@@ -17,9 +16,9 @@ package final class DPoPMemory: Sendable {
 
   private struct State {
     var nonces = RecentTable<Server, String>(capacity: DPoPMemory.capacity)
-    /// The servers' clock offsets, in seconds.
+    /// In seconds.
     var clockOffsets = RecentTable<Server, Int>(capacity: DPoPMemory.capacity)
-    /// The latest clock offset of the authorization server, by key thumbprint.
+    /// The authorization server's latest offset, by key thumbprint.
     var issuerClockOffsets = RecentTable<String, Int>(capacity: DPoPMemory.capacity)
   }
 
@@ -38,8 +37,8 @@ package final class DPoPMemory: Sendable {
     state.withLock { $0.nonces.set(nonce, for: server) }
   }
 
-  /// How many seconds a server's clock is ahead of this machine's; 0 if unknown. For a resource, defaults to the
-  /// authorization server's offset.
+  /// Seconds that the server's clock is ahead of this machine's; 0 if unknown. A resource's defaults to the
+  /// authorization server's.
   package func clockOffset(for key: DPoPKey, _ role: Role, origin: String) -> Int {
     let server = Server(thumbprint: key.thumbprint, role: role, origin: origin)
     return state.withLock { state in
@@ -56,14 +55,14 @@ package final class DPoPMemory: Sendable {
   }
 }
 
-/// A dictionary of bounded size that drops the least recently set entry.
+/// A bounded dictionary that drops the least recently set entry.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let capacity: Int
   private var values: [Key: Value] = [:]
-  /// The keys, least recently set first.
+  /// Least recently set first.
   private var order: [Key] = []
 
-  /// `capacity` is at least 1, and small, since setting a value searches all keys.
+  /// `capacity` must be small, since setting a value searches all keys.
   init(capacity: Int) {
     precondition(capacity > 0)
     self.capacity = capacity

@@ -1,23 +1,22 @@
 package import Crypto
 package import Encoding
 
-/// A proof of possession of the key (RFC 9449 section 4.2). Each request and retry needs a new one.
+/// A proof of possession (RFC 9449 section 4.2). Each request and retry needs a new one.
 package struct DPoPProof: Sendable {
   package static let maximumNonceBytes = 1024
-  /// The length of the random `jti` before encoding.
+  /// Random bytes in `jti`.
   private static let identifierBytes = 16
 
-  /// The HTTP method, case-sensitive.
+  /// Case-sensitive.
   package var method: String
   package var url: URI
-  /// The request's access token; nil at a token endpoint.
+  /// Nil at a token endpoint.
   package var accessToken: SharedSecret?
-  /// The nonce that the server requires, if any.
   package var nonce: String?
   /// `iat`, in unix seconds.
   package var issuedAt: Int
 
-  /// Signs the proof with a new `jti` and returns it as a `DPoP` header.
+  /// Signs the proof with a new `jti`. Returns the `DPoP` header.
   package func signed(by key: DPoPKey) throws(OAuthError) -> String {
     let identifier: [UInt8]
     do { identifier = try Random.bytes(Self.identifierBytes) } catch { throw DPoPKey.failure }
@@ -30,8 +29,8 @@ package struct DPoPProof: Sendable {
     return try key.sign(header: ["typ": "dpop+jwt", "jwk": .object(key.publicMembers)], claims)
   }
 
-  /// The `htu` claim: the URL without query and fragment, normalized as servers do to compare it (RFC 9449 section 4.3,
-  /// RFC 3986 sections 6.2.2 and 6.2.3).
+  /// The `htu` claim: the normalized URL without query and fragment (RFC 9449 section 4.3, RFC 3986 sections 6.2.2 and
+  /// 6.2.3).
   package var target: String { url.origin + (url.path.isEmpty ? "/" : url.path) }
 
   /// The `ath` claim (RFC 9449 section 4.2).

@@ -1,16 +1,16 @@
 package import Crypto
 package import Encoding
 
-/// Creates an account's DPoP proofs. Learns nonces and clock offsets from responses.
+/// Creates an account's DPoP proofs. Learns from responses.
 package struct DPoPProver: Sendable {
-  /// Network delay may cause differences up to this many seconds. Larger ones are clock errors.
+  /// In seconds. Network delay may cause smaller differences.
   private static let toleratedClockOffset = 30
 
   package let key: DPoPKey
   private let memory: DPoPMemory
   private let wallSeconds: @Sendable () -> Int
 
-  /// `wallSeconds` returns the current time, in unix seconds.
+  /// `wallSeconds` returns unix seconds.
   package init(key: DPoPKey, memory: DPoPMemory, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.memory = memory
@@ -31,7 +31,7 @@ package struct DPoPProver: Sendable {
     memory.store(nonce: nonce, for: key, role, origin: url.origin)
   }
 
-  /// The server's time in unix seconds, according to its clock offset.
+  /// The server's time, in unix seconds.
   private func now(of url: URI, _ role: DPoPMemory.Role) -> Int {
     let (now, overflow) = wallSeconds().addingReportingOverflow(
       memory.clockOffset(for: key, role, origin: url.origin))
@@ -41,8 +41,7 @@ package struct DPoPProver: Sendable {
   /// Why a proof was rejected, if a new proof may be accepted.
   package enum ProofProblem: Hashable, Sendable { case nonce, clock }
 
-  /// Learns nonce and clock offset from the response to `proof` (RFC 9449 section 8.2). Returns the reason to repeat
-  /// the request, or nil.
+  /// Learns nonce and clock offset (RFC 9449 section 8.2). Returns the reason to repeat the request, if any.
   @discardableResult
   func learn(
     from response: HTTPResponse, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
@@ -56,14 +55,13 @@ package struct DPoPProver: Sendable {
     return learn(from: head.headers, refusal: refusal, to: proof, at: proof.url, as: .resourceServer)
   }
 
-  /// `refusal` is the response's error code, if any.
   private func learn(
     from headers: HTTPHeaders, refusal: String?, to proof: DPoPProof?, at url: URI, as role: DPoPMemory.Role
   ) -> ProofProblem? {
     let nonce = learnNonce(headers, url, role)
     let isNewNonce = nonce.map { !$0.hasSameBytes(as: proof?.nonce ?? "") } ?? false
     let isProofRefused = refusal == "invalid_dpop_proof" || refusal == "use_dpop_nonce"
-    // A resource's other responses may come from a cache, with an old date.
+    // A resource's other responses may be cached, with an old date.
     let isNewTime =
       (isProofRefused || role == .authorizationServer)
       && learnClock(headers, proof, url, role, isRejected: refusal == "invalid_dpop_proof")
@@ -74,7 +72,7 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code in the body or, from a resource, in the challenge (RFC 9449 sections 8 and 9).
+  /// The error code in the body or a resource's challenge (RFC 9449 sections 8 and 9).
   private func refusal(in response: HTTPResponse, as role: DPoPMemory.Role) -> String? {
     guard response.status >= 400, response.defect == nil else { return nil }
     switch role {
@@ -83,13 +81,13 @@ package struct DPoPProver: Sendable {
     }
   }
 
-  /// The error code in a 401 response's DPoP challenge, if any.
+  /// The error code in a 401 response's DPoP challenge.
   static func challengedError(in headers: HTTPHeaders, status: Int) -> String? {
     guard status == 401 else { return nil }
     return Challenge.all(in: headers).first { $0.scheme == "dpop" }?["error"]
   }
 
-  /// Stores and returns the nonce in the headers, if there is exactly one.
+  /// Stores and returns the nonce, if exactly one is valid.
   private func learnNonce(_ headers: HTTPHeaders, _ url: URI, _ role: DPoPMemory.Role) -> String? {
     let values = headers.values(of: "DPoP-Nonce")
     guard values.count == 1, DPoPProof.isNonce(values[0]) else { return nil }
@@ -97,8 +95,8 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
-  /// Stores the server's clock offset. Returns whether the proof's time differed from the server's. If the proof was
-  /// rejected, even a small difference may matter.
+  /// Stores the clock offset. Returns whether the proof's time differed from the server's, after a rejection even
+  /// slightly.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool
   ) -> Bool {

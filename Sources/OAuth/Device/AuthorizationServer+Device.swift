@@ -24,9 +24,9 @@ extension AuthorizationServer {
     }
   }
 
-  /// Sets ``OAuthError/needsBrowser`` if the client or organization may not use the device grant.
+  /// Sets ``OAuthError/needsBrowser`` if client or organization may not use the device grant.
   private func advisingBrowser(_ error: OAuthError) -> OAuthError {
-    // Existing advice means that the user can fix the problem.
+    // With advice, the user can fix the problem.
     let isForbidden = error.code == .unauthorizedClient && error.advice == nil || provider?.forbidsDevice(error) == true
     guard isForbidden, metadata.offersCodeFlow else { return error }
     var error = error
@@ -34,8 +34,8 @@ extension AuthorizationServer {
     return error
   }
 
-  /// Polls once for the user's approval (RFC 8628 section 3.4), as scheduled by ``DevicePolling``. If the server
-  /// refuses the resources (RFC 8707), polls again without them.
+  /// Polls once (RFC 8628 section 3.4), as scheduled by ``DevicePolling``. If `resources` are refused (RFC 8707), polls
+  /// again without them.
   ///
   /// - Throws: `accessDenied`, `expiredToken` or another error that ends the sign-in (RFC 8628 section 3.5).
   package func pollDevice(
@@ -69,7 +69,7 @@ extension AuthorizationServer {
     do throws(OAuthError) {
       return .token(try self.answer(in: response, kind: .devicePoll, sent: sent))
     } catch {
-      // Unlike server problems and refusals without a code, a definite error ends the sign-in (RFC 8628 section 3.5).
+      // Neither server problems nor refusals without code end the sign-in (RFC 8628 section 3.5).
       let isUnnamed = answer?.isText != true && (400..<500).contains(response.status)
       let isTemporary = error.code.effect == .temporary && (answer == nil || OAuthError.isTemporary(response.status))
       guard isUnnamed || isTemporary else { throw advisingBrowser(error) }

@@ -3,30 +3,30 @@ internal import Encoding
 
 /// The codes for a sign-in on another device (RFC 8628 section 3.2).
 package final class DeviceAuthorizationResponse: Sendable {
-  /// The interval in seconds if the server sends none (RFC 8628 section 3.2).
+  /// In seconds (RFC 8628 section 3.2).
   package static let defaultInterval = 5
-  /// The maximum interval in seconds, longer than any code is valid.
+  /// In seconds; longer than any code is valid.
   package static let maximumInterval = 86_400
 
-  /// The code for polling, never shown (RFC 8628 section 3.3).
+  /// Used for polling, never shown (RFC 8628 section 3.3).
   package let deviceCode: SharedSecret
   /// Shown unchanged, since servers accept different spellings.
   package let userCode: String
-  /// The https URL to open, unchanged. Loopback http only if the account allows it.
+  /// The URL to open: https, or loopback http if the account allows it.
   package let verificationURI: String
-  /// The URL that contains the code, or nil if the server sent none that is safe to open.
+  /// The URL with the code. Nil if none is safe to open.
   package let verificationURIComplete: String?
-  /// The lifetime of both codes in seconds, from the response's time.
+  /// Seconds until both codes expire, from the response's time.
   package let expiresIn: Int
   /// Seconds between polls.
   package let interval: Int
 
-  /// Throws the server's error, or `malformedResponse`, also for characters that a terminal would not show.
+  /// Throws the server's error, or `malformedResponse`, also for characters that a terminal hides.
   package static func parse(_ response: HTTPResponse) throws(OAuthError) -> DeviceAuthorizationResponse {
     try parse(response, allowHTTPLoopback: false, sent: [])
   }
 
-  /// Accepts http URLs to this machine if `allowHTTPLoopback`. Removes the secrets in `sent` from errors.
+  /// Removes the secrets in `sent` from errors.
   static func parse(
     _ response: HTTPResponse, allowHTTPLoopback: Bool, sent: [SharedSecret], format: ResponseFormat = .init()
   ) throws(OAuthError) -> DeviceAuthorizationResponse {
@@ -60,14 +60,14 @@ package final class DeviceAuthorizationResponse: Sendable {
     interval = Self.interval(reader.member("interval").map { $0.value(in: bytes) })
   }
 
-  /// The URL in the member `verification_uri`, or Google's `verification_url`, plus `suffix`; nil if absent.
+  /// The URL in `verification_uri`, or Google's `verification_url`, plus `suffix`; nil if absent.
   private static func url(
     _ suffix: String, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ allowHTTPLoopback: Bool
   ) throws(OAuthError) -> String? {
     for name in ["verification_uri", "verification_url"] {
       if reader.member(name + suffix)?.stringByteCount == 0 { continue }
       guard let text = try printableText(name + suffix, limit: 2048, reader, bytes) else { continue }
-      // The user opens this URL in a browser, where `javascript`, for example, is dangerous.
+      // In a browser, `javascript`, for example, is dangerous.
       guard let uri = try? URI(text), uri.isHTTPS || (allowHTTPLoopback && uri.isHTTPLoopback) else {
         throw reader.malformed(name + suffix)
       }
@@ -76,7 +76,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return nil
   }
 
-  /// Nil if absent. Throws if a terminal would hide or interpret some characters.
+  /// Nil if absent. Throws if a terminal would hide or interpret characters.
   private static func printableText(
     _ name: String, limit: Int, _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>
   ) throws(OAuthError) -> String? {
@@ -87,7 +87,7 @@ package final class DeviceAuthorizationResponse: Sendable {
     return text
   }
 
-  /// The interval in seconds, rounded up; the default unless `value` is a positive number.
+  /// In seconds, rounded up; the default unless `value` is a positive number.
   private static func interval(_ value: JSON?) -> Int {
     let seconds = value.flatMap { $0.number?.rounded(.up) ?? Seconds.parse($0) }
     guard let seconds, seconds > 0 else { return defaultInterval }

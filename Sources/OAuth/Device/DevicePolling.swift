@@ -1,29 +1,28 @@
-/// Schedules polls of the token endpoint (RFC 8628 section 3.5), as pure state. Times are milliseconds since the device
-/// authorization request, on a clock that includes suspend.
+/// Schedules polls (RFC 8628 section 3.5). Times are milliseconds since the device authorization request, on a clock
+/// that includes suspend.
 package struct DevicePolling: Sendable, Hashable {
   package enum Next: Sendable, Hashable {
     case poll(afterMilliseconds: Int)
-    /// Do not poll again: the code expires before the next poll is due.
+    /// No further poll: the code expires before the next one is due.
     case expire(afterMilliseconds: Int)
   }
 
-  /// The maximum backoff after failures, in seconds.
+  /// In seconds.
   private static let maximumBackOff = 60
-  /// If only one poll is possible, it is sent this many milliseconds before the code's expiry, but at most a quarter of
-  /// the code's lifetime.
+  /// If only one poll fits, it is sent this many milliseconds before expiry, but at most a quarter of the lifetime.
   private static let maximumReserve = 10_000
 
   private let expiresIn: Int
   /// Seconds between polls, including increases by `slow_down`.
   package private(set) var interval: Int
-  /// The interval in seconds if the latest poll failed, otherwise nil.
+  /// The interval in seconds after a failed poll, otherwise nil.
   private var backOff: Int?
-  /// The seconds to wait that the server requested after the latest failure, or 0.
+  /// Seconds requested by the server after the latest failure, or 0.
   private var requestedWait = 0
   private var slowDowns = 0
   private var hasPolled = false
 
-  /// Both are in seconds. Intervals below 1 are replaced by 5.
+  /// In seconds. Intervals below 1 are replaced by 5.
   package init(interval: Int, expiresIn: Int) {
     let usable = interval > 0 ? interval : DeviceAuthorizationResponse.defaultInterval
     self.interval = min(usable, DeviceAuthorizationResponse.maximumInterval)
@@ -40,7 +39,7 @@ package struct DevicePolling: Sendable, Hashable {
     case .token, .pending: resetBackOff()
     case .slowDown(let asked):
       resetBackOff()
-      // Five seconds more for all later polls, or GitHub's new interval if that is longer.
+      // Five seconds more, or GitHub's new interval if longer.
       let next = max(interval + 5, asked ?? 0)
       interval = min(next, DeviceAuthorizationResponse.maximumInterval)
       slowDowns += slowDowns < 3 ? 1 : 0
@@ -50,17 +49,15 @@ package struct DevicePolling: Sendable, Hashable {
     }
   }
 
-  /// The time between polls: 40 % longer after a `slow_down`, since this machine's clock may run fast.
+  /// The time between polls: 40 % longer after a `slow_down`, as this clock may run fast.
   package var waitMilliseconds: Int {
     let seconds = max(backOff ?? interval, requestedWait)
     return slowDowns == 0 ? seconds * 1000 : seconds * 1400
   }
 
-  /// Whether this machine's clock probably runs fast.
   package var suspectsFastClock: Bool { slowDowns >= 3 }
 
-  /// The next action. Every poll, including the first, waits for the interval and is before expiry. If the code expires
-  /// within one interval, one poll is sent as late as possible.
+  /// Every poll, even the first, waits for the interval. If only one fits, it is as late as possible.
   package func next(elapsedMilliseconds: Int) -> Next {
     let left = max(0, expiresIn * 1000 - max(0, elapsedMilliseconds))
     if waitMilliseconds < left { return .poll(afterMilliseconds: waitMilliseconds) }
@@ -74,7 +71,7 @@ package struct DevicePolling: Sendable, Hashable {
   }
 }
 
-/// The result of one poll (RFC 8628 section 3.5). Other results are thrown and end the sign-in.
+/// The result of a poll (RFC 8628 section 3.5). Results that end the sign-in are thrown.
 package enum DevicePollOutcome: Sendable {
   case token(TokenEndpointResponse)
   /// `authorization_pending`: the user has not decided yet.

@@ -1,44 +1,43 @@
 internal import Encoding
 
-/// The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
+/// An authorization server's metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0 section 3).
 package struct AuthorizationServerMetadata: Sendable {
   package let issuer: Issuer
-  /// The template for a multi-tenant server's `iss`, or nil.
+  /// The template for a multi-tenant server's `iss`.
   package private(set) var tenant: TenantIssuer?
-  /// The endpoints that receive requests.
   private var endpoints: [EndpointRole: Endpoint] = [:]
   package private(set) var endSessionEndpoint: Endpoint?
-  /// The metadata members of unusable endpoints. Only requests that need one of them fail.
+  /// Members of unusable endpoints. Only requests that need one fail.
   package internal(set) var unusableEndpoints: [EndpointRole: String] = [:]
-  /// A malformed metadata member that protects codes, if any. Sign-ins by code are then refused.
+  /// A malformed member that protects codes, if any. Sign-ins by code are refused.
   package private(set) var malformedCodeProtection: String?
   /// Empty if not announced.
   package var idTokenSigningAlgorithms: [String] = []
   package var tokenEndpointAuthMethods = ["client_secret_basic"]
-  /// Whether the server announces ``tokenEndpointAuthMethods``, which are otherwise the specification's default.
+  /// False if ``tokenEndpointAuthMethods`` is the specification's default.
   package var announcesTokenEndpointAuthMethods = false
   /// Nil if not announced.
   package var revocationEndpointAuthMethods: [String]?
   package var tokenEndpointAuthSigningAlgorithms: [String]?
   package var mtlsEndpointAliases: MTLSEndpointAliases?
-  /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3.3).
+  /// Whether tokens are bound to the client's certificate (RFC 8705 section 3.3).
   package var bindsTokensToCertificates = false
   package var grantTypes = ["authorization_code", "implicit"]
   /// Nil if not announced.
   package var scopes: [String]?
-  /// The PKCE methods; empty if the server does not announce PKCE (RFC 8414 section 2).
+  /// PKCE methods; empty if not announced (RFC 8414 section 2).
   package var codeChallengeMethods: [String] = []
   /// Whether every authorization response contains `iss` (RFC 9207 section 3).
   package var responsesNameIssuer = false
   /// Nil if not announced (RFC 9449 section 5.1).
   package var dpopSigningAlgorithms: [String]?
-  /// Whether the authorization endpoint accepts only pushed requests (RFC 9126 section 5).
+  /// Whether all requests must be pushed (RFC 9126 section 5).
   package var requiresPushedRequests = false
-  /// Whether a client ID may be the URL of the client's metadata (draft-ietf-oauth-client-id-metadata-document-03
-  /// section 6). Nil without metadata.
+  /// Whether client IDs may be client metadata URLs (draft-ietf-oauth-client-id-metadata-document-03 section 6). Nil
+  /// without metadata.
   package var acceptsMetadataURLs: Bool?
 
-  /// The metadata members of endpoints that receive requests.
+  /// Metadata members, by endpoint.
   static let endpointMembers: KeyValuePairs<EndpointRole, String> = [
     .token: "token_endpoint", .deviceAuthorization: "device_authorization_endpoint",
     .authorization: "authorization_endpoint", .keys: "jwks_uri", .userinfo: "userinfo_endpoint",
@@ -46,17 +45,15 @@ package struct AuthorizationServerMetadata: Sendable {
     .pushedAuthorization: "pushed_authorization_request_endpoint", .registration: "registration_endpoint",
   ]
 
-  /// The metadata of a server that publishes none.
+  /// Describes a server that publishes no metadata.
   package init(issuer: Issuer, overrides: [EndpointRole: Endpoint]) {
     self.issuer = issuer
     apply(overrides)
   }
 
-  /// Parses a metadata document. Ignores unknown and null members.
-  ///
-  /// - Throws: `issuerMismatch` if the document's issuer is not byte for byte `issuer` (RFC 8414 section 3.3);
-  ///   `metadataInvalid` if the document is not a JSON object or has no issuer string. Other malformed members only set
-  ///   ``unusableEndpoints`` or ``malformedCodeProtection``.
+  /// - Throws: `issuerMismatch` unless the document's issuer is `issuer`, byte for byte (RFC 8414 section 3.3), or a
+  ///   ``tenant``; `metadataInvalid` if the document is no object or its issuer no string. Other malformed members only
+  ///   set ``unusableEndpoints`` or ``malformedCodeProtection``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))
@@ -97,7 +94,7 @@ package struct AuthorizationServerMetadata: Sendable {
     mtlsEndpointAliases = reader.object(MTLSEndpointAliases.member).map { MTLSEndpointAliases($0, of: self) }
   }
 
-  /// An endpoint; nil if missing or unusable.
+  /// Nil if missing or unusable.
   package subscript(role: EndpointRole) -> Endpoint? {
     get { endpoints[role] }
     set { endpoints[role] = newValue }
@@ -117,7 +114,7 @@ package struct AuthorizationServerMetadata: Sendable {
     self[.authorization] != nil && self[.token] != nil && acceptsCodeChallenges && malformedCodeProtection == nil
   }
 
-  /// A copy with endpoints replaced by `overrides`, and missing ones added from `known`.
+  /// A copy with endpoints replaced by `overrides`, and missing ones from `known`.
   package func applying(
     _ overrides: [EndpointRole: Endpoint], else known: [EndpointRole: Endpoint] = [:]
   ) -> AuthorizationServerMetadata {
@@ -127,7 +124,7 @@ package struct AuthorizationServerMetadata: Sendable {
     return copy
   }
 
-  /// The origins of all endpoints, sorted and without duplicates.
+  /// Sorted, without duplicates.
   package var endpointOrigins: [String] {
     Set((endpoints.values + [endSessionEndpoint].compactMap { $0 }).map(\.uri.origin)).sorted()
   }
@@ -139,9 +136,8 @@ package struct AuthorizationServerMetadata: Sendable {
     }
   }
 
-  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2), or nil. `subject` is
-  /// the user's `sub`. Omits `post_logout_redirect_uri`, and `id_token_hint`, which would leak into history, process
-  /// arguments and logs.
+  /// The URL that ends the browser's session (OpenID Connect RP-Initiated Logout 1.0 section 2). `subject` is the
+  /// user's `sub`. Omits `id_token_hint`, which would leak into history and logs.
   package func logoutURL(clientID: String, subject: String?) -> String? {
     endSessionEndpoint?.uri.appendingQuery(
       [("client_id", clientID)] + (subject.map { [("logout_hint", $0)] } ?? []))

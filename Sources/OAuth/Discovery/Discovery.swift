@@ -3,19 +3,16 @@ internal import Encoding
 
 /// Fetches an issuer's public documents.
 package enum Discovery {
-  /// Fetches the metadata of `issuer` from ``Issuer/metadataLocations``, in order. Tries the next URL only if there is
-  /// no document (RFC 8414 section 3.3): for a 4xx status, 500, 501, a redirect, or a body that is not a JSON object
-  /// with an issuer.
+  /// Fetches metadata from ``Issuer/metadataLocations``, in order. Tries the next only after a permanent 4xx, 500, 501,
+  /// a redirect, or a body without an issuer (RFC 8414 section 3.3).
   ///
-  /// - Throws: `metadataMissing` if no URL has a document; `malformedResponse` if a response wrongly claims to be JSON;
-  ///   otherwise the first redirect or server error.
+  /// - Throws: the first redirect or server error; else `malformedResponse` if a response wrongly claims to be JSON, or
+  ///   `metadataMissing`.
   package static func fetchMetadata(
     _ issuer: Issuer, transport: Transport, http: any HTTPClient, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> FetchedDocument<AuthorizationServerMetadata> {
     var lastStatus: Int?
-    // An HTML page leaves this false.
     var isBroken = false
-    // The first redirect or server error.
     var refusal: OAuthError?
     for location in issuer.metadataLocations {
       let response = try get(location, .metadata, transport, http, cancellation)
@@ -56,7 +53,7 @@ package enum Discovery {
     return document
   }
 
-  /// Fetches a JWK Set, unless the cached version with this entity tag is current.
+  /// Fetches a JWK Set, unless the version with this entity tag is current.
   package static func fetchKeys(
     at endpoint: Endpoint, ifNoneMatch entityTag: String?, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation? = nil
@@ -77,7 +74,7 @@ package enum Discovery {
         value: keys, body: body, maxAgeSeconds: response.headers.maxAgeSeconds, entityTag: response.headers.entityTag))
   }
 
-  /// The error for a status. Never `invalidClient`, since these requests contain no client authentication.
+  /// Never `invalidClient`, since these requests contain no client authentication.
   private static func problem(_ response: HTTPResponse, _ subject: OAuthError.Subject) -> OAuthError {
     let error = OAuthError.status(of: response, subject)
     return error.code == .invalidClient
@@ -107,17 +104,17 @@ package enum Discovery {
 
 package struct FetchedDocument<Value: Sendable>: Sendable {
   package let value: Value
-  /// The received bytes, for a cache.
+  /// As received, for a cache.
   package let body: [UInt8]
   /// Nil if not specified.
   package let maxAgeSeconds: Int?
-  /// This version's entity tag (RFC 9110 section 8.8.3), if any.
+  /// See RFC 9110 section 8.8.3.
   package var entityTag: String?
 }
 
-/// The result of fetching a document unless the cached version is current.
+/// The result of revalidating a cached document.
 package enum Revalidation<Value: Sendable>: Sendable {
-  /// The cached document is current (RFC 9110 section 15.4.5), for this long if specified.
+  /// The document is current (RFC 9110 section 15.4.5), for this long if specified.
   case unchanged(maxAgeSeconds: Int?)
   case changed(FetchedDocument<Value>)
 }

@@ -4,10 +4,10 @@ extension AuthorizationServerMetadata {
     static let member = "mtls_endpoint_aliases"
 
     private(set) var endpoints: [EndpointRole: Endpoint] = [:]
-    /// The metadata members of unusable aliases.
+    /// Metadata members of unusable aliases.
     private(set) var unusable: [EndpointRole: String] = [:]
 
-    /// `reader` is nil if the member is not an object, which makes all endpoints unusable.
+    /// `reader` is nil if the member is no object, which makes all endpoints unusable.
     init(_ reader: MetadataReader?, of metadata: AuthorizationServerMetadata) {
       // Browsers do not use the client's certificate, and keys are public.
       for (role, member) in AuthorizationServerMetadata.endpointMembers

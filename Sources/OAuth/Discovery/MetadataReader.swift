@@ -11,8 +11,8 @@ struct MetadataReader {
     return text
   }
 
-  /// A reader for a nested object. The outer optional is nil if the member is absent or `[]`, PHP's empty object; the
-  /// inner one if the member has another type.
+  /// A nested object's reader. The outer optional is nil for an absent member or `[]` (PHP's empty object), the inner
+  /// one for other types.
   func object(_ name: String) -> MetadataReader?? {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return nil }
     return .some(value.object.map { MetadataReader(object: $0, allowHTTPLoopback: allowHTTPLoopback) })
@@ -25,7 +25,7 @@ struct MetadataReader {
     return found
   }
 
-  /// The URL of an endpoint that receives no requests.
+  /// Nil if absent or invalid.
   func endpoint(_ name: String) -> Endpoint? {
     object[name]?.string.flatMap { try? Endpoint($0, allowHTTPLoopback: allowHTTPLoopback) }
   }
@@ -36,7 +36,7 @@ struct MetadataReader {
     return flag
   }
 
-  /// Reads a list of strings, or a single string. Skips other elements. Nil for any other type.
+  /// A list's strings, or a single string in a list. Nil for other types.
   func lenientStrings(_ name: String) -> [String]? {
     switch object[name] {
     case .string(let text): [text]
@@ -50,7 +50,7 @@ struct MetadataReader {
 
   func isValid(flag name: String) -> Bool { object[name].map { $0 == .null || $0.bool != nil } ?? true }
 
-  /// Whether the member is absent, null, a string, an empty list, or a list with at least one string.
+  /// Accepts an absent member, null, a string, and a list that is empty or has a string.
   func isValid(list name: String) -> Bool {
     guard let value = object[name], value != .null, value.array?.isEmpty != true else { return true }
     return lenientStrings(name)?.isEmpty == false

@@ -1,29 +1,28 @@
 internal import Encoding
 
-/// The part of a protected resource's metadata (RFC 9728 section 2) that a sign-in needs.
+/// A protected resource's metadata (RFC 9728 section 2), for a sign-in.
 package struct ProtectedResource: Sendable, Hashable {
-  /// The metadata's `resource`: the URL exactly as requested, or its origin.
+  /// The requested URL, or its origin.
   package let identifier: String
-  /// The issuers of tokens for the resource, in the metadata's order. Never empty.
+  /// In the metadata's order. Never empty.
   package let authorizationServers: [Issuer]
   /// The scopes to request; empty if not announced.
   package internal(set) var scopes: [String]
   /// Whether the resource accepts only tokens bound to a key (RFC 9449).
   package private(set) var requiresBoundTokens: Bool
-  /// Whether the resource publishes metadata. If not, its origin is assumed to be its authorization server.
+  /// If false, the resource's origin is assumed to be its authorization server.
   package let isPublished: Bool
-  /// The algorithms for DPoP proofs; nil if not announced.
+  /// DPoP algorithms; nil if not announced.
   package let proofAlgorithms: [String]?
 
-  /// The maximum number of authorization servers. Others are ignored.
+  /// Further authorization servers are ignored.
   package static let maximumServers = 16
 
-  /// Parses a metadata document (section 3.2). Skips invalid issuers, and local ones unless the resource is local too,
-  /// so that a remote server cannot direct requests to local ones (section 7.7).
+  /// Parses metadata (section 3.2). Skips invalid issuers, and local ones unless the resource is local, to prevent
+  /// request forgery (section 7.7).
   ///
-  /// - Throws: `resourceMismatch` unless the document's `resource` is one of `identifiers` (default: the requested URL;
-  ///   section 3.3); `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid` for an invalid
-  ///   member.
+  /// - Throws: `resourceMismatch` unless `resource` is one of `identifiers` (default: the requested URL; section 3.3);
+  ///   `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid`.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {
@@ -50,13 +49,11 @@ package struct ProtectedResource: Sendable, Hashable {
     authorizationServers = servers
     requiresBoundTokens = try reader.flag("dpop_bound_access_tokens_required")
     let member = "dpop_signing_alg_values_supported"
-    // A malformed list is ignored if proofs are not required.
     proofAlgorithms = requiresBoundTokens ? try reader.strings(member) : try? reader.strings(member)
     scopes = (try? Scope(values: reader.strings("scopes_supported") ?? []).values) ?? []
     if requiresBoundTokens { try requireBoundTokens() }
   }
 
-  /// Describes a resource without metadata.
   init(_ resource: Endpoint, acceptingTokensOf issuer: Issuer) {
     isPublished = false
     identifier = resource.text
@@ -66,7 +63,7 @@ package struct ProtectedResource: Sendable, Hashable {
     proofAlgorithms = nil
   }
 
-  /// Requires tokens bound to a key. Throws `bindingUnsupported` if the resource accepts no supported algorithm.
+  /// Throws `bindingUnsupported` if the resource accepts no supported proof algorithm.
   mutating func requireBoundTokens() throws(OAuthError) {
     guard DPoPKey.algorithm(announced: proofAlgorithms) != nil else { throw OAuthError(.bindingUnsupported, .resource) }
     requiresBoundTokens = true

@@ -8,14 +8,13 @@ package struct ResourceDiscovery {
   private let http: any HTTPClient
   private let cancellation: Cancellation?
 
-  /// The challenges to a request without a token.
   private struct ChallengeSummary {
-    /// Whether the resource requires a token, even if it names no scheme.
+    /// Whether a token is required, even if no scheme is named.
     var wantsToken = false
-    /// Whether a challenge is for Bearer or DPoP.
+    /// Whether any challenge is for Bearer or DPoP.
     var isChallenge = false
     var metadata: Endpoint?
-    /// Empty if the challenge names no scopes.
+    /// Empty if not named.
     var scopes: [String] = []
     /// Whether DPoP is the only scheme (RFC 9449 section 7.1).
     var requiresBoundTokens = false
@@ -32,10 +31,9 @@ package struct ResourceDiscovery {
     self.cancellation = cancellation
   }
 
-  /// Finds the metadata at the URL in the resource's challenge (section 5.1), else at the well-known URL of the
-  /// resource (section 3.1) or its origin. The challenge's scopes override the metadata's. A resource with a challenge
-  /// but no metadata may be an MCP server older than 2025-06-18, whose origin is its authorization server. Throws
-  /// `metadataMissing` if there is no authorization server.
+  /// Finds the metadata at the URL in the challenge (section 5.1), else at the well-known URL of the resource (section
+  /// 3.1) or its origin. The challenge's scopes override the metadata's. Without metadata, a challenging resource's
+  /// origin may be its authorization server (MCP before 2025-06-18). Throws `metadataMissing` if nothing is found.
   package func run() throws(OAuthError) -> ProtectedResource {
     let hint = try requestWithoutToken()
     var found: ProtectedResource
@@ -61,7 +59,6 @@ package struct ResourceDiscovery {
     } catch {
       guard error.code == .metadataMissing, url != root else { throw error }
     }
-    // An origin's metadata may be for the origin itself or for this resource.
     let origin = resource.uri.origin
     return try read(root, of: [resource.text, origin, origin + "/"], mustBeJSON: true)
   }
@@ -76,9 +73,8 @@ package struct ResourceDiscovery {
       guard (400..<500).contains(response.status), error.code.effect != .temporary else { throw error }
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
-    // The body is public, so it may leave secret memory.
     let body = response.body.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-    // The server returns a page for every URL, but not this document.
+    // Some servers return a page for every URL.
     guard !mustBeJSON || (try? JSON(parsing: body))?.object != nil else {
       throw OAuthError(.metadataMissing, .resource, httpStatus: response.status)
     }
@@ -97,8 +93,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource and reads its challenges. If a GET is refused without a challenge, sends ``mcpMessages``,
-  /// since an MCP server may challenge only those.
+  /// Requests the resource and reads its challenges. If refused without one, sends ``mcpMessages``, which MCP servers
+  /// may challenge instead.
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }
@@ -110,7 +106,6 @@ package struct ResourceDiscovery {
       var post = HTTPRequest(
         post: resource, .resource, form: content, isJSON: true, transport: transport, cancellation: cancellation)
       post.accept = "application/json, text/event-stream"
-      // Even if the server rejects these requests, it may publish metadata.
       guard let response = try? send(post) else { continue }
       let next = try challengeSummary(of: response)
       if next.isChallenge { return next }
@@ -119,7 +114,7 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// Nil if the response is too large, hence probably not a refusal.
+  /// Nil if the response is too large, hence probably no refusal.
   private func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse? {
     do { return try http.send(request) } catch {
       if error.code == .tooLarge { return nil }
@@ -127,7 +122,6 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// The first messages of an MCP client.
   private static let mcpMessages = [
     """
     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},\
@@ -153,8 +147,8 @@ package struct ResourceDiscovery {
     return hint
   }
 
-  /// Parses the metadata URL in a challenge. Throws unless it has the resource's origin, whose certificate proves that
-  /// the metadata is the resource's (sections 3.1, 7.3 and 7.7).
+  /// Throws unless the URL has the resource's origin, which proves that the metadata is genuine (sections 3.1, 7.3 and
+  /// 7.7).
   private func metadataURL(_ text: String) throws(OAuthError) -> Endpoint {
     guard let url = try? Endpoint(text, allowHTTPLoopback: transport.allowHTTPLoopback) else {
       throw OAuthError(.metadataInvalid, .name("resource_metadata"))
@@ -165,7 +159,7 @@ package struct ResourceDiscovery {
     return url
   }
 
-  /// The metadata URL, whose well-known path precedes the resource's path (section 3.1).
+  /// The URL with the well-known path before the resource's path (section 3.1).
   private func wellKnownURL() throws(OAuthError) -> Endpoint {
     let uri = resource.uri
     let rest = uri.path + (uri.query.map { "?" + $0 } ?? "")

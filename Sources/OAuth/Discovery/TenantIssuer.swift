@@ -1,18 +1,18 @@
 internal import Encoding
 
-/// The token issuer of a multi-tenant server, such as Microsoft Entra ID for a domain name or all organizations. Only
-/// for providers with ``Provider/Quirk/tenantIssuer``, and on the host of the configured issuer.
+/// The token issuer of a multi-tenant server, such as Microsoft Entra ID. Only for providers with
+/// ``Provider/Quirk/tenantIssuer``, on the issuer's host.
 package enum TenantIssuer: Sendable, Hashable {
   /// The issuer in the server's metadata.
   case one(String)
-  /// Any issuer that consists of these two parts with the token's `tid` (tenant ID) between them.
+  /// Any issuer with the token's `tid` (tenant ID) between these parts.
   case any(before: String, after: String)
 
   private static let placeholder = "{tenantid}"
-  /// The tenant names for users of many organizations.
+  /// Tenant names for users of many organizations.
   private static let shared = ["common", "organizations"]
 
-  /// `named` is the `issuer` in the metadata fetched for `issuer`. Nil if that is not acceptable.
+  /// Nil unless `named`, in the metadata of `issuer`, is acceptable.
   init?(_ named: String, of issuer: Issuer) {
     guard Provider.of(issuer: issuer.text)?.has(.tenantIssuer) == true, let own = Self.parts(issuer.text),
       let other = Self.parts(named), own.before.hasSameBytes(as: other.before),
@@ -27,8 +27,8 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether `issuer` is an acceptable `iss` of a token. `tenant` is the token's `tid`, `keyIssuer` the `issuer` of the
-  /// key that verified it.
+  /// Whether `issuer` is acceptable as a token's `iss`. `tenant` is the token's `tid`, `keyIssuer` the `issuer` of its
+  /// key.
   func isIssuer(_ issuer: String, tenant: String?, keyIssuer: String?) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
@@ -41,7 +41,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Whether `issuer` is an acceptable `iss` of an authorization response.
+  /// Whether `issuer` is acceptable as an authorization response's `iss`.
   func allowsResponseIssuer(as issuer: String) -> Bool {
     switch self {
     case .one(let named): return named.hasSameBytes(as: issuer)
@@ -52,7 +52,7 @@ package enum TenantIssuer: Sendable, Hashable {
     }
   }
 
-  /// Splits an issuer at its path's first segment, the tenant. Nil for other URLs.
+  /// Splits an https issuer at its path's first segment, the tenant.
   private static func parts(_ issuer: String) -> (before: String, tenant: String, after: String)? {
     let scheme = "https://"
     guard issuer.hasPrefix(scheme) else { return nil }
@@ -69,7 +69,7 @@ package enum TenantIssuer: Sendable, Hashable {
 }
 
 extension Issuer {
-  /// Advice if the metadata names another issuer, for certain Microsoft hosts.
+  /// Advice for some Microsoft hosts if the metadata names another issuer.
   var mismatchAdvice: Phrase? {
     let host = (try? URI(text))?.host.lowercased() ?? ""
     // Microsoft Learn: "Configure tokens in Azure Active Directory B2C", issuer (iss) claim.

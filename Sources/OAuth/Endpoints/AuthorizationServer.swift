@@ -1,11 +1,9 @@
 package import Crypto
 internal import Encoding
-// Requests and failures contain its types.
 @_exported public import Vocabulary
 
-/// An authorization server with the configuration of one account.
+/// An authorization server with one account's configuration.
 package struct AuthorizationServer: Sendable {
-  /// Replaced if endpoints move.
   package var metadata: AuthorizationServerMetadata
   package internal(set) var client: Client
   package let transport: Transport
@@ -13,13 +11,13 @@ package struct AuthorizationServer: Sendable {
   package let clientCertificate: ClientCertificate?
   package let http: any HTTPClient
   package let provider: Provider?
-  /// Creates DPoP proofs (RFC 9449) with the account's key; nil for Bearer tokens.
+  /// Creates DPoP proofs (RFC 9449); nil for Bearer tokens.
   package var prover: DPoPProver?
   package var signing = ResponseSigning()
   package var profile: SecurityProfile?
-  /// The only origins that may receive requests; nil for any.
+  /// Origins that may receive requests; nil for any.
   package var origins: [String]?
-  /// Other secrets to remove from errors, such as the session's other tokens.
+  /// Further secrets, such as the session's other tokens.
   private var secretsToRemove: [SharedSecret] = []
 
   package init(
@@ -34,14 +32,13 @@ package struct AuthorizationServer: Sendable {
     self.clientCertificate = clientCertificate
   }
 
-  /// The transport with the client's certificate. For public documents, use ``transport``.
+  /// Includes the client's certificate. For public documents, use ``transport``.
   var privateTransport: Transport {
     var transport = transport
     transport.clientCertificate = clientCertificate
     return transport
   }
 
-  /// Throws an error with this role if the endpoint is missing or unusable.
   func require(_ role: EndpointRole) throws(OAuthError) -> Endpoint {
     if let endpoint = metadata[role] { return endpoint }
     try metadata.checkUsable(role)
@@ -56,7 +53,7 @@ package struct AuthorizationServer: Sendable {
     return try post(form, to: endpoint, role, authorization: authorization, cancellation: cancellation)
   }
 
-  /// Posts a form. Adds only the given `Authorization` header, not client authentication.
+  /// Posts a form with only this `Authorization` header.
   func post(
     _ form: consuming RequestForm, to endpoint: Endpoint, _ role: EndpointRole,
     authorization: consuming SecretBytes?, cancellation: Cancellation?
@@ -71,7 +68,7 @@ package struct AuthorizationServer: Sendable {
 
   var responseFormat: ResponseFormat { provider?.responseFormat ?? ResponseFormat() }
 
-  /// Runs `body` and adds advice for the user to its error.
+  /// Runs `body`. Adds advice for the user to its error.
   func withAdvice<Result>(_ body: () throws(OAuthError) -> Result) throws(OAuthError) -> Result {
     do { return try body() } catch {
       var advised = error
@@ -99,7 +96,7 @@ package struct AuthorizationServer: Sendable {
     return Phrase("check the metadata published at the client id; for its format: agent help account client-metadata")
   }
 
-  /// Throws if ``origins`` excludes the request's endpoint.
+  /// Throws if ``origins`` excludes the endpoint.
   func send(_ request: borrowing HTTPRequest) throws(OAuthError) -> HTTPResponse {
     guard origins?.contains(request.endpoint.uri.origin) ?? true else {
       throw OAuthError(.endpointMissing, .endpoint(request.role))
@@ -107,16 +104,16 @@ package struct AuthorizationServer: Sendable {
     return try http.ask(request)
   }
 
-  /// Removes these secrets from all later errors.
+  /// Removes secrets from all later errors.
   package mutating func removeFromErrors(_ secrets: SharedSecret?...) { secretsToRemove += secrets.compactMap { $0 } }
 
-  /// The secrets to remove from a request's errors: those sent, the client secret, and ``removeFromErrors(_:)``.
+  /// The secrets to remove from a request's errors.
   func secrets(_ sent: SharedSecret?...) -> [SharedSecret] {
     (sent + [client.authentication.secret]).compactMap { $0 } + secretsToRemove
   }
 
-  /// Parses a response of the token endpoint. If only its refresh token is usable, returns this token with the error.
-  /// Otherwise throws the error, without the secrets in `sent`.
+  /// Parses a token endpoint's response. Returns the error with the refresh token if only that is usable. Errors omit
+  /// the secrets in `sent`.
   func answer(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError)
     -> TokenEndpointResponse
   {
@@ -139,7 +136,7 @@ package struct AuthorizationServer: Sendable {
     }
   }
 
-  /// Parses tokens. Checks that they meet the account's profile and are bound to its key, if any.
+  /// Parses tokens. Throws unless they meet the profile and are bound to the account's key, if any.
   func tokens(in response: HTTPResponse, kind: RequestKind, sent: [SharedSecret]) throws(OAuthError) -> TokenResponse {
     let tokens = try withAdvice { () throws(OAuthError) in
       try withProofNeededError { () throws(OAuthError) in

@@ -1,17 +1,18 @@
 internal import Platform
 
-/// Cancels an operation's requests and pauses, from any thread. An operation that spends a single-use value, such as a
-/// refresh token or a code, runs in ``withDelayedCancellation(orThrow:_:)``. After the first byte of its request,
-/// ``cancel()`` takes effect only when the result is stored.
+/// Cancels an operation's requests and pauses, from any thread. Single-use values are spent in
+/// ``withDelayedCancellation(orThrow:_:)``: after the request's first byte, ``cancel()`` waits until the result is
+/// stored.
 package final class Cancellation: Sendable {
   private struct State {
     var isCancelled = false
     /// The number of ``beginSpending()`` calls in effect.
     var spending = 0
-    /// The closures to call on cancellation, by number.
+    /// Called on cancellation; by number.
     var wakers: [UInt64: @Sendable () -> Void] = [:]
     var lastWaker: UInt64 = 0
 
+    /// Whether the cancellation is in effect.
     var isOver: Bool { isCancelled && spending == 0 }
   }
 
@@ -19,10 +20,10 @@ package final class Cancellation: Sendable {
 
   package init() {}
 
-  /// Cancels the operation, or if it ``isSpending``, does so once the spending has ended.
+  /// Cancels the operation, or if it ``isSpending``, does so afterwards.
   package func cancel() { update { $0.isCancelled = true } }
 
-  /// Calls the wakers if the change puts the cancellation into effect.
+  /// Calls the wakers once cancellation takes effect.
   private func update(_ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
@@ -33,11 +34,11 @@ package final class Cancellation: Sendable {
   /// False while ``cancel()`` is delayed.
   package var isCancelled: Bool { state.withLock { $0.isOver } }
 
-  /// Whether spending a single-use value delays ``cancel()``.
+  /// Whether ``cancel()`` would be delayed.
   package var isSpending: Bool { state.withLock { $0.spending > 0 } }
 
-  /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. An ``HTTPClient`` calls it
-  /// before the first byte of a spending request. Returns false if the operation was already cancelled.
+  /// Delays ``cancel()`` until the enclosing ``withDelayedCancellation(orThrow:_:)`` ends. Called before a spending
+  /// request's first byte. Returns false if already cancelled.
   @discardableResult
   package func beginSpending() -> Bool {
     state.withLock { state in
@@ -47,8 +48,8 @@ package final class Cancellation: Sendable {
     }
   }
 
-  /// Runs `body`, which spends a single-use value and stores the result. After ``beginSpending()``, delays a
-  /// cancellation until `body` ends. Throws `cancelled` if the operation was already cancelled.
+  /// Runs `body`, which spends a single-use value and stores the result. After ``beginSpending()``, cancellation waits
+  /// for its end. Throws `cancelled` if already cancelled.
   package func withDelayedCancellation<Result, Problem: Error>(
     orThrow cancelled: Problem, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -57,7 +58,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Runs `body`. Calls `wake`, which must not block, if cancelled meanwhile.
+  /// Runs `body`. Calls `wake`, which must not block, on cancellation.
   package func withWaker<Result, Problem: Error>(
     _ wake: @escaping @Sendable () -> Void, during body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -66,7 +67,7 @@ package final class Cancellation: Sendable {
     return try body()
   }
 
-  /// Registers `wake`, which must not block. Returns a number for ``removeWaker(_:)``.
+  /// Registers `wake`, which must not block, under the returned number.
   package func addWaker(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.lastWaker += 1

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Encoding
 
 extension Client {
-  /// Adds client authentication to a request. Returns the `Authorization` header, if the method uses one.
+  /// Adds client authentication to a request. Returns the `Authorization` header, if any.
   func addAuthentication(
     to form: inout RequestForm, for endpoint: Endpoint, of metadata: AuthorizationServerMetadata
   ) throws(OAuthError) -> SecretBytes? {
@@ -15,13 +15,13 @@ extension Client {
       form.add(.clientSecret, secret: secret)
       return nil
     case .privateKeyJWT(let assertion):
-      // Optional (RFC 7521 section 4.2), but some servers find the key by it.
+      // Optional (RFC 7521 section 4.2), but some servers need it to find the key.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: try assertion.make(clientID: id, for: endpoint, of: metadata))
       return nil
     case .assertion(let assertion):
-      // The assertion contains only the platform's name for the client.
+      // The assertion has only the platform's name for the client.
       form.add(.clientID, id)
       form.add(.clientAssertionType, ClientAssertion.type)
       form.add(.clientAssertion, secret: assertion)
@@ -31,7 +31,7 @@ extension Client {
     }
   }
 
-  /// The `Authorization` header for HTTP Basic (RFC 7617), with ID and secret form-encoded if `isEncoded`.
+  /// The `Authorization` header for HTTP Basic (RFC 7617). ID and secret are form-encoded if `isEncoded`.
   private func basic(_ secret: SharedSecret, isEncoded: Bool) throws(OAuthError) -> SecretBytes {
     do throws(CryptoError) {
       var pair = SecretBuffer()

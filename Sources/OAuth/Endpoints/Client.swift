@@ -11,7 +11,7 @@ package struct Client: Sendable {
     guard (1...512).contains(id.utf8.count), id.utf8.allSatisfy(\.isPrintableASCII) else {
       throw OAuthError(.invalidClientID, .clientID)
     }
-    // Without form-encoding, a colon would end the user name (RFC 7617 section 2).
+    // A colon would end the user name (RFC 7617 section 2).
     if case .basicUnencoded = authentication, id.utf8.contains(UInt8(ascii: ":")) {
       throw OAuthError(.invalidClientID, .clientID)
     }
@@ -23,9 +23,9 @@ package struct Client: Sendable {
     try Client(id: id, authentication: .assertion(assertion))
   }
 
-  /// Whether `id` is a client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3): https (or http
-  /// to this machine, if allowed), with a path without dot segments, and without fragment and user name. Scheme and
-  /// host must be lowercase and the default port omitted, since servers compare bytes.
+  /// Whether `id` is a client metadata URL (draft-ietf-oauth-client-id-metadata-document-03 section 3): https or
+  /// allowed loopback http, a path without dot segments, no fragment, user name, uppercase host or default port, since
+  /// servers compare bytes.
   package static func isMetadataURL(_ id: String, allowHTTPLoopback: Bool) -> Bool {
     guard let uri = try? URI(id), uri.isHTTPS || allowHTTPLoopback && uri.isHTTPLoopback else { return false }
     return !uri.path.isEmpty && !uri.hasDotSegments && uri.fragment == nil

@@ -1,17 +1,17 @@
 internal import Crypto
 internal import Encoding
 
-/// Authenticates the client with a private key: signs a token for each attempt (RFC 7523 section 2.2, OpenID Connect
-/// Core section 9).
+/// Authenticates the client with a new signed token for each attempt (RFC 7523 section 2.2, OpenID Connect Core section
+/// 9).
 package struct ClientAssertion: Sendable {
-  /// A token's lifetime in seconds.
+  /// In seconds.
   package static let lifetime = 60
 
   private let key: ClientKey
   let audience: AssertionAudience
   private let wallSeconds: @Sendable () -> Int
 
-  /// `wallSeconds` returns the current time, in unix seconds.
+  /// `wallSeconds` returns unix seconds.
   package init(_ key: ClientKey, audience: AssertionAudience = .issuer, wallSeconds: @escaping @Sendable () -> Int) {
     self.key = key
     self.audience = audience

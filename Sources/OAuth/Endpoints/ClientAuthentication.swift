@@ -1,23 +1,23 @@
 package import Crypto
 
-/// How a client authenticates. Each request uses one method (RFC 6749 section 2.3).
+/// How a client authenticates (RFC 6749 section 2.3).
 package enum ClientAuthentication: Sendable {
   /// A public client, with `client_id` in the body.
   case none
-  /// HTTP Basic with client ID and secret, form-encoded (RFC 6749 section 2.3.1).
+  /// HTTP Basic, form-encoded (RFC 6749 section 2.3.1).
   case basic(SharedSecret)
   /// Like ``basic(_:)``, for servers that do not form-decode.
   case basicUnencoded(SharedSecret)
   /// `client_id` and `client_secret` in the body.
   case post(SharedSecret)
-  /// A token signed with the client's key (RFC 7523).
+  /// Tokens signed with the client's key (RFC 7523).
   case privateKeyJWT(ClientAssertion)
-  /// An assertion signed by the platform (RFC 7523 section 2.2).
+  /// The platform's assertion (RFC 7523 section 2.2).
   case assertion(SharedSecret)
-  /// A certificate in the TLS handshake, and `client_id` in the body (RFC 8705 section 2).
+  /// A TLS client certificate, and `client_id` in the body (RFC 8705 section 2).
   case mutualTLS
 
-  /// Moves the secret to the header or the body if the endpoint announces support only for that one.
+  /// Moves the secret to the header or body if the endpoint announces only that one.
   func adapted(to announced: [String]?) -> ClientAuthentication {
     guard let announced, let secret else { return self }
     let methods = [ClientAuthenticationMethod.secretBasic, .secretPost].filter { announced.contains($0.rawValue) }

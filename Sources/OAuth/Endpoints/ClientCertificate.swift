@@ -1,19 +1,17 @@
 package import Crypto
 internal import Encoding
 
-/// A client certificate for the TLS handshake (RFC 8705), with its private key.
+/// A TLS client certificate (RFC 8705) with its private key.
 package final class ClientCertificate: Sendable, Equatable {
   package let key: CertifiedKey
-  /// The SHA-256 hash in base64url: `x5t#S256` in bound tokens (RFC 8705 section 3.1).
+  /// `x5t#S256` of bound tokens (RFC 8705 section 3.1).
   package let thumbprint: String
   /// In unix seconds.
   package let expiresAt: Int
-  /// Whether issuer and subject are the same. Servers trust such certificates only by registration (RFC 8705 section
-  /// 2.2).
+  /// Whether issuer and subject are equal. Servers trust such certificates only if registered (RFC 8705 section 2.2).
   package let isSelfIssued: Bool
 
-  /// Reads certificates in PEM, starting with the one for `key`. Ignores other text. Throws `invalidKey` if
-  /// there is no certificate, or it does not match the key.
+  /// Reads PEM certificates, the one for `key` first. Throws `invalidKey` if there is none or it does not match.
   package init(_ text: Span<UInt8>, key: borrowing PrivateKey) throws(CryptoError) {
     let unusable = CryptoError(.invalidKey, "certificate")
     let blocks = (PEM.blocks(in: text) ?? []).filter { $0.hasLabel(Self.label) }
@@ -33,7 +31,7 @@ package final class ClientCertificate: Sendable, Equatable {
 
   private static let label = "CERTIFICATE"
 
-  /// The certificate in PEM, for ``init(_:key:)``.
+  /// Encodes a certificate in PEM, for ``init(_:key:)``.
   package static func text(_ certificate: Certificate) -> String { PEM.text(label, certificate.der) }
 
   package static func == (a: ClientCertificate, b: ClientCertificate) -> Bool {

@@ -4,13 +4,12 @@ package import Encoding
 /// A client's private key, for signing assertions.
 package final class ClientKey: Sendable {
   let key: PrivateKey
-  /// Nil if no key ID is registered at the server.
+  /// Nil if not registered.
   package let keyID: String?
   private let configuredAlgorithm: JWSAlgorithm?
   private let profile: SecurityProfile?
 
-  /// By default, key and metadata determine the algorithm. Throws `unsuitableKey` if `algorithm` does not match the
-  /// key.
+  /// Throws `unsuitableKey` if `algorithm` (default: by key and metadata) does not match the key.
   package init(
     _ key: consuming PrivateKey, keyID: String? = nil, algorithm: JWSAlgorithm? = nil,
     profile: SecurityProfile? = nil
@@ -22,8 +21,8 @@ package final class ClientKey: Sendable {
     self.profile = profile
   }
 
-  /// The configured signature algorithm, or a default. For RSA, PS256 if announced or required by the profile (FAPI 2.0
-  /// Security Profile section 5.4.1), otherwise RS256.
+  /// The configured algorithm or a default. For RSA, PS256 if announced or required by the profile (FAPI 2.0 Security
+  /// Profile section 5.4.1), else RS256.
   func algorithm(announced: [String]?) -> JWSAlgorithm {
     if let configuredAlgorithm { return configuredAlgorithm }
     let possible: [JWSAlgorithm] =
@@ -35,7 +34,7 @@ package final class ClientKey: Sendable {
     return possible.first { announced?.contains($0.rawValue) ?? true } ?? possible[0]
   }
 
-  /// The SHA-256 thumbprint in base64url (RFC 7638), the default key ID.
+  /// The SHA-256 thumbprint (RFC 7638) in base64url, the default key ID.
   package func thumbprint() throws(JOSEError) -> String { try JWK(key.publicComponents).thumbprint() }
 
   /// The public key as registered in `jwks` (RFC 7591 section 2).

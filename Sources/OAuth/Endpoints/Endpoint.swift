@@ -1,7 +1,7 @@
 package import Encoding
 
-/// An endpoint's URL: https, or http to this machine if the account allows it. Used exactly as given, including the
-/// query (RFC 6749 sections 3.1 and 3.2).
+/// An endpoint's URL: https, or loopback http if allowed. Used as given, with its query (RFC 6749 sections 3.1 and
+/// 3.2).
 package struct Endpoint: Sendable, Hashable {
   package let uri: URI
 
@@ -18,7 +18,7 @@ package struct Endpoint: Sendable, Hashable {
 
   package var text: String { uri.text }
 
-  /// Parses URLs. Throws like ``init(_:allowHTTPLoopback:)`` for the first invalid one, in the order of the roles.
+  /// Throws for the first invalid URL, in the order of the roles.
   package static func all(
     _ urls: [EndpointRole: String], allowHTTPLoopback: Bool
   ) throws(OAuthError) -> [EndpointRole: Endpoint] {

@@ -17,21 +17,20 @@ package struct ExtraParameters: Sendable, Hashable {
   package enum Problem: Error, Sendable, Hashable {
     /// Not `NAME=VALUE`, or an invalid parameter name (RFC 6749 appendix A).
     case malformed
-    /// The named parameter is set by this program, or would change the request's meaning.
+    /// The named parameter is set by this program or would change the request's meaning.
     case reserved(String)
-    /// The named parameter appears twice.
     case repeated(String)
     case tooMany
     /// `claims` is not a JSON object (OpenID Connect Core section 5.5).
     case claims
-    /// `authorization_details` is not an array of objects, each with a `type` (RFC 9396 section 2).
+    /// `authorization_details` is no array of objects with a `type` (RFC 9396 section 2).
     case authorizationDetails
   }
 
   package init() {}
 
-  /// `parameters` are in the form `NAME=VALUE`, `claims` (OpenID Connect Core section 5.5) and `authorizationDetails`
-  /// (RFC 9396) are JSON. The built-in provider's parameters are also reserved.
+  /// `parameters` are `NAME=VALUE`; `claims` (OpenID Connect Core section 5.5) and `authorizationDetails` (RFC 9396)
+  /// are JSON. `provider`'s parameters are reserved.
   package init(
     parameters: [String], claims: String?, authorizationDetails: String?, provider: Provider?
   ) throws(Problem) {
@@ -76,12 +75,12 @@ package struct ExtraParameters: Sendable, Hashable {
     return Pair(name: name, value: value)
   }
 
-  /// Whether a parameter name may contain the byte (RFC 6749 appendix A).
+  /// See RFC 6749 appendix A.
   private static func isNameByte(_ byte: UInt8) -> Bool {
     byte.isASCIIAlphanumeric || "-._".utf8.contains(byte)
   }
 
-  /// Whether accounts may not set the parameter with this lowercase name.
+  /// Whether accounts may not set this lowercase parameter.
   private static func isReserved(_ word: String) -> Bool {
     RequestParameter.allCases.contains { $0.rawValue == word }
       || ["request", "response_mode", "registration"].contains(word) || word.hasPrefix("client_")
@@ -91,14 +90,14 @@ package struct ExtraParameters: Sendable, Hashable {
 
 /// The requested or granted permissions (RFC 9396 section 2).
 package struct AuthorizationDetails: Sendable, Hashable {
-  /// The maximum length in a request.
+  /// Applies to requests.
   static let maximumBytes = 4096
-  /// The maximum length in a response.
+  /// Applies to responses.
   static let maximumGrantedBytes = 16_384
 
   package let json: JSON
 
-  /// Parses JSON. Nil if too long, or not an array of objects with a `type`.
+  /// Nil if too long, or not a JSON array of objects with a `type`.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.maximumBytes, let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
     self.init(json)

@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// A response's header fields, in order. Names are case-insensitive.
+/// A response's header fields, in order. Names ignore case.
 package struct HTTPHeaders: Sendable {
-  /// The maximum wait that a server can request, in seconds.
+  /// In seconds.
   package static let maximumRetryAfter = 300
 
   private let fields: [(name: String, value: String)]
@@ -19,8 +19,7 @@ package struct HTTPHeaders: Sendable {
 
   package var all: [(name: String, value: String)] { fields }
 
-  /// The lowercase media type without parameters. Nil if there are several, since readers disagree (RFC 9110 section
-  /// 8.3).
+  /// In lowercase, without parameters. Nil if several differ, since readers disagree (RFC 9110 section 8.3).
   package var mediaType: String? {
     let types = values(of: "Content-Type").map { value in
       Self.trimmed(value.utf8.prefix { $0 != UInt8(ascii: ";") }).lowercased()
@@ -29,24 +28,24 @@ package struct HTTPHeaders: Sendable {
     return first
   }
 
-  /// The redirect target (RFC 9110 section 10.2.2). Nil if there are several.
+  /// The redirect target; nil if several differ (RFC 9110 section 10.2.2).
   package var location: String? {
     let locations = values(of: "Location")
     guard let first = locations.first, locations.allSatisfy({ $0.hasSameBytes(as: first) }) else { return nil }
     return first
   }
 
-  /// Whether the media type is `application/json`, or ends in `+json` (RFC 6839).
+  /// Whether the type is `application/json`, or ends in `+json` (RFC 6839).
   package var isJSON: Bool {
     guard let mediaType else { return false }
     return mediaType == "application/json" || mediaType.hasSuffix("+json")
   }
 
-  /// The server's time in unix seconds.
+  /// The `Date`, in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// The wait that the server requests (RFC 9110 section 10.2.3), 0 to 300 seconds. Without `Retry-After`, reads
-  /// `X-Rate-Limit-Reset`, in unix seconds. Times are relative to `now`, preferably the server's ``date``.
+  /// The wait requested by `Retry-After` (RFC 9110 section 10.2.3), else `X-Rate-Limit-Reset`, in unix seconds. At most
+  /// ``maximumRetryAfter``. `now` is preferably the server's ``date``.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }
@@ -59,14 +58,13 @@ package struct HTTPHeaders: Sendable {
     self[name].map { Self.trimmed($0.utf8[...]) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The seconds from `now` to `end`, from 0 to ``maximumRetryAfter``. Nil without `now`.
   private static func wait(until end: Int, now: Int?) -> Int? {
     guard let now else { return nil }
     let (wait, overflow) = end.subtractingReportingOverflow(now)
     return overflow ? nil : min(max(wait, 0), maximumRetryAfter)
   }
 
-  /// How long a document may be cached, in seconds (RFC 9111 section 5.2.2); nil if not specified.
+  /// The cache lifetime in seconds (RFC 9111 section 5.2.2); nil if not specified.
   package var maxAgeSeconds: Int? {
     var found: Int?
     for value in values(of: "Cache-Control") {
@@ -80,7 +78,7 @@ package struct HTTPHeaders: Sendable {
     return found
   }
 
-  /// The entity tag (RFC 9110 section 8.8.3), if quoted, printable and at most 256 bytes.
+  /// See RFC 9110 section 8.8.3. Nil unless quoted, printable and at most 256 bytes.
   package var entityTag: String? {
     guard let value = self["ETag"], Self.isEntityTag(value) else { return nil }
     return value
@@ -95,7 +93,7 @@ package struct HTTPHeaders: Sendable {
     return rest.dropFirst().dropLast().allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "\"") }
   }
 
-  /// Parses seconds. More than nine digits become 999,999,999.
+  /// More than nine digits become 999,999,999.
   private static func seconds(digits: String) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return digits.utf8.count > 9 ? 999_999_999 : Int(digits)

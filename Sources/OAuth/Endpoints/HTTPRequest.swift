@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A request to an endpoint. Secrets are never in the URL (RFC 6749 section 2.3.1).
+/// A request to an endpoint. The URL contains no secrets (RFC 6749 section 2.3.1).
 package struct HTTPRequest: ~Copyable {
   package enum Method: String, Sendable {
     case get = "GET"
@@ -8,40 +8,39 @@ package struct HTTPRequest: ~Copyable {
     case delete = "DELETE"
   }
 
-  /// In bytes; key sets have another limit.
+  /// In bytes.
   package static let defaultResponseLimit = 262_144
 
   package let method: Method
   package let endpoint: Endpoint
-  /// Named in error messages.
   package let role: EndpointRole
   package let transport: Transport
 
   package var accept = "application/json"
 
-  /// The complete `Authorization` header, including the scheme.
+  /// The complete header, with its scheme.
   package var authorization: SecretBytes?
 
-  /// The `DPoP` header (RFC 9449 section 4.1). A request with a proof is never retried.
+  /// The `DPoP` header (RFC 9449 section 4.1), which forbids automatic retries.
   package var proof: String?
 
-  /// The `If-None-Match` header (RFC 9110 section 13.1.2). Status 304 means that the cached version is current.
+  /// The `If-None-Match` header (RFC 9110 section 13.1.2).
   package var ifNoneMatch: String?
 
-  /// The body, `application/x-www-form-urlencoded` unless ``isJSON``; nil for GET and DELETE.
+  /// The body, form-encoded unless ``isJSON``; nil for GET and DELETE.
   package var form: SecretBytes?
   package var isJSON = false
 
-  /// The maximum size of the decoded body, in bytes.
+  /// Limits the decoded body, in bytes.
   package var responseLimit = HTTPRequest.defaultResponseLimit
 
-  /// Whether to follow up to three redirects with the same origin, and throw ``HTTPFailure/Code/redirect`` for others.
-  /// If false, redirects are returned as responses.
+  /// Whether to follow up to three redirects within the origin, and throw ``HTTPFailure/Code/redirect`` for others. If
+  /// false, returns redirects.
   package var followsRedirects = false
 
-  /// Whether the request spends a single-use value, such as a refresh token or a code. It uses a new connection. After
-  /// its first byte, the timeout is ``Transport/spendingTimeoutSeconds`` and ``Cancellation/cancel()`` does not end it.
-  /// An invalid response is returned with its ``HTTPResponse/defect``.
+  /// Whether the request spends a single-use value, such as a refresh token. It uses a new connection. After its first
+  /// byte, ``Transport/spendingTimeoutSeconds`` applies and ``Cancellation/cancel()`` does not end it. Invalid
+  /// responses have a ``HTTPResponse/defect``.
   package var spends = false
 
   package var cancellation: Cancellation?

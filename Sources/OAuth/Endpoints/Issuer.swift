@@ -1,18 +1,18 @@
 internal import Encoding
 
-/// An issuer identifier: an https URL without query and fragment (RFC 8414 section 2). Never normalized, since it is
-/// compared byte by byte with metadata and ID Tokens (section 3.3).
+/// An https URL without query and fragment (RFC 8414 section 2). Never normalized: metadata and ID Tokens must match it
+/// byte by byte (section 3.3).
 package struct Issuer: Sendable, Hashable {
-  /// Leaves space for a well-known path within the URL limit.
+  /// Leaves space for a well-known path.
   private static let maximumBytes = 1900
 
   package let text: String
-  /// The length of the path in ``text``, in bytes.
+  /// In bytes.
   private let pathLength: Int
-  /// Whether to try the OAuth metadata document before the OpenID one, as MCP requires of resource clients.
+  /// Whether to try OAuth metadata before OpenID's, as MCP requires.
   package var triesOAuthMetadataFirst = false
 
-  /// Throws `insecureURL`, also for http to 127.0.0.1 or [::1] unless allowed, or `invalidIssuer` for other problems.
+  /// Throws `insecureURL`, also for http to 127.0.0.1 or [::1] unless allowed, or `invalidIssuer`.
   package init(_ text: String, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard text.utf8.count <= Self.maximumBytes, let uri = try? URI(text) else {
       throw OAuthError(.invalidIssuer, .issuer)
@@ -29,8 +29,7 @@ package struct Issuer: Sendable, Hashable {
     pathLength = uri.path.utf8.count
   }
 
-  /// The possible metadata URLs, in order: OpenID Connect Discovery 1.0 section 4, RFC 8414 section 3.1, and the OpenID
-  /// document at the RFC 8414 location (section 5).
+  /// The possible metadata URLs, in order (OpenID Connect Discovery 1.0 section 4, RFC 8414 sections 3.1 and 5).
   package var metadataLocations: [Endpoint] {
     let base = String(text.dropLast(pathLength))
     var path = String(text.suffix(pathLength))
@@ -41,18 +40,17 @@ package struct Issuer: Sendable, Hashable {
     ]
     if !path.isEmpty { texts.append(base + "/.well-known/openid-configuration" + path) }
     if triesOAuthMetadataFirst { texts = Array(texts.dropFirst()) + [texts[0]] }
-    // The initializer has checked whether loopback is allowed.
     return texts.compactMap { try? Endpoint($0, allowHTTPLoopback: true) }
   }
 
   package func isSame(as other: String) -> Bool { text.hasSameBytes(as: other) }
 
-  /// Whether `other` differs only by a trailing slash, which is significant.
+  /// Whether only a trailing slash, which is significant, differs.
   func differsBySlash(from other: String) -> Bool {
     "\(text)/".hasSameBytes(as: other) || "\(other)/".hasSameBytes(as: text)
   }
 
-  /// The issuer of a pasted metadata URL. Nil if the URL has no well-known path.
+  /// The issuer of a metadata URL. Nil without a well-known path.
   package static func named(byMetadataAt url: String) -> String? {
     for suffix in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"] {
       guard let start = url.utf8.indices.first(where: { url.utf8[$0...].starts(with: suffix.utf8) }) else { continue }
@@ -65,7 +63,7 @@ package struct Issuer: Sendable, Hashable {
 
   func isNamed(byClaim claim: String) -> Bool { Self.issClaim(claim, names: text) }
 
-  /// Whether an `iss` claim is `issuer`, or `issuer` without the scheme from providers that omit it.
+  /// Whether the claim is `issuer`, or omits its scheme as some providers do.
   package static func issClaim(_ claim: String, names issuer: String) -> Bool {
     if claim.hasSameBytes(as: issuer) { return true }
     return Provider.of(issuer: issuer)?.has(.issuerWithoutScheme) == true

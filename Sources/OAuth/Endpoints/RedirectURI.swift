@@ -2,24 +2,24 @@ internal import Encoding
 
 /// A redirect URI (RFC 6749 section 3.1.2).
 package struct RedirectURI: Sendable, Hashable {
-  /// A loopback host in a URL (RFC 8252 section 7.3).
+  /// A loopback host (RFC 8252 section 7.3).
   package enum Host: String, Sendable {
     case ipv4 = "127.0.0.1"
     case ipv6 = "[::1]"
-    /// Only for servers that require it, since it may resolve to either address family (RFC 8252 section 8.3).
+    /// Only for servers that require it: its address family is ambiguous (RFC 8252 section 8.3).
     case localhost
   }
 
-  /// The URI as registered. Without a port, any port is allowed (RFC 8252 section 7.3).
+  /// As registered. Without a port, any is allowed (RFC 8252 section 7.3).
   package let text: String
-  /// Nil if the browser cannot reach this machine, so that the user pastes the response.
+  /// Nil if the user must paste the response.
   package let loopbackHost: Host?
   package let port: UInt16?
-  /// Empty, or with a leading "/".
+  /// Empty or with leading "/".
   package let path: String
 
-  /// Parses a configured redirect URI: `http` to a ``Host``, or any `https` URL. Throws `insecureURL` for `http` to
-  /// another host; `invalidURL` for other problems, such as a query.
+  /// Parses `http` to a ``Host``, or any `https` URL. Throws `insecureURL` for other schemes or `http` hosts, else
+  /// `invalidURL`.
   package init(_ text: String) throws(OAuthError) {
     let subject = OAuthError.Subject.redirectURI
     guard let uri = try? URI(text), uri.query == nil, uri.fragment == nil, uri.port != 0 else {
@@ -45,13 +45,13 @@ package struct RedirectURI: Sendable, Hashable {
     6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
   ]
 
-  /// The default for clients not registered by hand, without a port. Its path is unique to the issuer (RFC 8252 section
-  /// 8.10, RFC 9700 section 4.4.2), unless responses name the issuer (RFC 9207).
+  /// The default for clients not registered by hand. The path is unique to the issuer (RFC 8252 section 8.10, RFC 9700
+  /// section 4.4.2), unless responses name it (RFC 9207).
   package init(standardFor issuer: Issuer, responsesNameIssuer: Bool) {
     self = responsesNameIssuer ? .callback : RedirectURI(.ipv4, path: Self.path(for: issuer))
   }
 
-  /// The default for clients registered by hand, without a port.
+  /// The default for clients registered by hand.
   package static let callback = RedirectURI(.ipv4, path: "/callback")
 
   private init(_ host: Host, path: String, port: UInt16? = nil) {
@@ -61,18 +61,18 @@ package struct RedirectURI: Sendable, Hashable {
     text = "http://\(host.rawValue)\(port.map { ":\($0)" } ?? "")\(path)"
   }
 
-  /// A copy with another loopback host or port; self if not a loopback URI.
+  /// Changes a loopback URI's host and port. Returns others unchanged.
   package func at(_ host: Host, port: UInt16? = nil) -> RedirectURI {
     loopbackHost == nil ? self : RedirectURI(host, path: path, port: port)
   }
 
-  /// The redirect URI to send. A loopback URI without a port gets the listening port.
+  /// The URI to send, with the listening port if a loopback URI has none.
   package func text(port bound: UInt16) -> String {
     guard let loopbackHost, port == nil else { return text }
     return "http://\(loopbackHost.rawValue):\(bound)\(path)"
   }
 
-  /// The issuer as a path, without scheme: `/id.example.org/realm`.
+  /// Such as `/id.example.org/realm`.
   private static func path(for issuer: Issuer) -> String {
     var rest = Substring(issuer.text)
     for scheme in ["https://", "http://"] where rest.lowercased().hasPrefix(scheme) {
@@ -90,7 +90,7 @@ package struct RedirectURI: Sendable, Hashable {
 }
 
 extension AuthorizationRequest {
-  /// Reads a URL copied from the browser. Ignores the fragment that browsers and servers add.
+  /// Reads a URL copied from the browser. Ignores its fragment.
   package func answer(inPasted url: String) -> AuthorizationResponse {
     let bytes = Array(url.utf8).trimming { $0 <= 0x20 }
     let mark = UInt8(ascii: "?")
@@ -99,7 +99,7 @@ extension AuthorizationRequest {
     return answer(in: query.span)
   }
 
-  /// Whether the URL is the redirect URI. Browsers add "/" to an empty path (RFC 3986 section 6.2.3).
+  /// Accepts the "/" that browsers add to an empty path (RFC 3986 section 6.2.3).
   private func isOwn(_ url: ArraySlice<UInt8>) -> Bool {
     if url.elementsEqual(redirectURI.utf8) { return true }
     guard let uri = try? URI(redirectURI), uri.path.isEmpty else { return false }

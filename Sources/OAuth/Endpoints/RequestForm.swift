@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// A form for a request body, in secret memory.
+/// A request body's form, in secret memory.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true
   private var hasClientID = false
 
-  /// Skips a second client ID, since requests and authentication methods may both add it (RFC 6749 section 3.2).
+  /// Skips a second client ID, which client authentication may add (RFC 6749 section 3.2).
   mutating func add(_ name: RequestParameter, _ value: String) { add(named: name.rawValue, value) }
 
   mutating func add(named name: String, _ value: String) {
@@ -22,7 +22,7 @@ struct RequestForm: ~Copyable {
     secret.bytes.withBytes { Form.append(name: name.rawValue, secret: $0, to: &buffer, isFirst: &isFirst) }
   }
 
-  /// Skips an empty scope, which some servers interpret as all scopes.
+  /// Skips an empty scope, which some servers read as all scopes.
   mutating func add(_ scope: Scope?) {
     if let scope, !scope.isEmpty { add(.scope, scope.text) }
   }

@@ -1,4 +1,4 @@
-/// The parameters that this program sets. Accounts may not set them.
+/// Parameters that only this program sets.
 enum RequestParameter: String, Sendable, CaseIterable {
   case assertion
   case acrValues = "acr_values"
@@ -28,7 +28,7 @@ enum RequestParameter: String, Sendable, CaseIterable {
   case resource
   case responseType = "response_type"
   case scope
-  /// The device grant's scope, for ``Provider/Quirk/scopesInDeviceGrant``.
+  /// In device grants, for ``Provider/Quirk/scopesInDeviceGrant``.
   case scopes
   case state
   case subjectToken = "subject_token"

@@ -1,18 +1,18 @@
 package import Crypto
 internal import Encoding
 
-/// How to connect to an account's server: trust, proxy and timeouts.
+/// How to connect to a server: trust, proxy and timeouts.
 package struct Transport: Sendable {
-  /// An HTTP proxy. Proxy settings in the environment are ignored.
+  /// An HTTP or SOCKS proxy. Environment variables are ignored.
   package struct Proxy: Sendable {
     /// With `socks5h`, the proxy resolves host names.
     package static let schemes = ["http", "https", "socks5", "socks5h"]
 
     /// `SCHEME://host:port`, without credentials.
     package var url: String
-    /// Hosts to reach without the proxy, separated by commas as in `no_proxy`.
+    /// Hosts reached directly, separated by commas as in `no_proxy`.
     package var exclusions: String
-    /// `user:password`, if any.
+    /// `user:password`.
     package var credentials: SharedSecret?
 
     package init(url: String, exclusions: String = "", credentials: SharedSecret? = nil) {
@@ -22,43 +22,41 @@ package struct Transport: Sendable {
     }
   }
 
-  /// Whether http to 127.0.0.1 or [::1] is allowed, for development.
+  /// For development: allows http to 127.0.0.1 or [::1].
   package var allowHTTPLoopback = false
   /// Trusted in addition to the system's.
   package var certificateAuthorities: CertificateAuthorities?
-  /// Pinned public keys as `sha256//BASE64=`, of which the server must have one. Empty for no pins.
+  /// Public keys as `sha256//BASE64=`, one of which the server must have. Empty for no pins.
   package var pins: [String] = []
   package var proxy: Proxy?
   /// Used for this server only.
   package var clientCertificate: ClientCertificate?
-  /// The timeout for resolving the host name. The C library needs 15 s for each name server that responds only for
-  /// IPv4.
+  /// The C library needs 15 s per name server that responds only for IPv4.
   package var resolveTimeoutSeconds = 60
-  /// Does not include name resolution.
+  /// Excludes name resolution.
   package var connectTimeoutSeconds = 10
-  /// The timeout for the request, without name resolution.
+  /// Limits a request, without name resolution.
   package var totalTimeoutSeconds = 30
-  /// The timeout for the response to a request that ``HTTPRequest/spends`` a single-use value.
+  /// Applies after the first byte of a request that ``HTTPRequest/spends`` a single-use value.
   package var spendingTimeoutSeconds = 120
   /// Nil for the daemon's own requests.
   package var connectionGroup: ConnectionGroup?
 
   package init() {}
 
-  /// Identifies the additional authorities and pins, if any. Only requests with the same value share cached documents.
+  /// Identifies additional authorities and pins, if any. Only requests with the same value share cached documents.
   package var trust: String? {
     guard certificateAuthorities != nil || !pins.isEmpty else { return nil }
     return ([certificateAuthorities?.digest ?? ""] + Set(pins).sorted()).joined(separator: "\n")
   }
 }
 
-/// Requests to resources that may share a connection: those of one account, or of one of its leases.
+/// Resource requests that may share a connection: those of one account or one of its leases.
 ///
-/// A server that does not read a request's entire content parses the rest as the next request (RFC 9112 section 9.3),
-/// and may reveal another sender's request and token.
+/// A server may parse unread content as the next request (RFC 9112 section 9.3), and reveal another sender's token.
 package struct ConnectionGroup: Sendable, Hashable {
   package let account: String
-  /// Nil for requests of the account's owner.
+  /// Nil for the account's owner.
   package let lease: RequestLease?
 
   package init(account: String, lease: RequestLease? = nil) {
@@ -69,9 +67,9 @@ package struct ConnectionGroup: Sendable, Hashable {
 
 package final class CertificateAuthorities: Sendable, Equatable {
   package let pem: [UInt8]
-  /// The SHA-256 hash of `pem`, in base64url.
+  /// The SHA-256 of `pem`, in base64url.
   package let digest: String
-  /// The SHA-256 hash of each certificate, in base64url; empty if the text is invalid.
+  /// Each certificate's SHA-256, in base64url; empty if the text is invalid.
   package let certificateDigests: [String]
   private let certificates: [String]
 
@@ -92,7 +90,7 @@ package final class CertificateAuthorities: Sendable, Equatable {
     (self.certificates, certificateDigests) = (certificates, digests)
   }
 
-  /// A copy with only the certificates with these hashes.
+  /// Keeps only certificates with these hashes.
   package func limited(to digests: [String]) throws(CryptoError) -> CertificateAuthorities {
     let kept = certificates.indices.filter { digests.contains(certificateDigests[$0]) }
     if kept.count == certificates.count { return self }

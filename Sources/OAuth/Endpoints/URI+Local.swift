@@ -1,15 +1,15 @@
 internal import Encoding
 
 extension URI {
-  /// Whether the host is obviously this machine or on a private network: `localhost`, or an address that is not
-  /// globally routed (RFC 6890), even in an unusual notation. Does not resolve names.
+  /// Whether the host is `localhost`, or an address not globally routed (RFC 6890), even if oddly written. Does not
+  /// resolve names.
   var isLocal: Bool {
     let name = host.lowercased()
     if name.utf8.first == UInt8(ascii: "[") { return !Self.isGlobalIPv6(name) }
     let labels = name.split(separator: ".")
     guard let last = labels.last else { return true }
     if last == "localhost" { return true }
-    // RFC 3986 section 3.2.2 requires four decimal numbers, but resolvers accept others.
+    // Resolvers accept more than four decimal numbers (RFC 3986 section 3.2.2).
     guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") else { return false }
     let octets = labels.compactMap { UInt8($0) }
     guard octets.count == 4, labels.count == 4, zip(labels, octets).allSatisfy({ $0 == String($1) }) else {
@@ -26,7 +26,7 @@ extension URI {
     }
   }
 
-  /// Whether the address begins with the bits 001 (RFC 4291 section 2.4).
+  /// Global addresses begin with the bits 001 (RFC 4291 section 2.4).
   private static func isGlobalIPv6(_ literal: String) -> Bool {
     let group = literal.dropFirst().prefix { $0 != ":" }
     return group.utf8.count == 4 && (group.hasPrefix("2") || group.hasPrefix("3"))

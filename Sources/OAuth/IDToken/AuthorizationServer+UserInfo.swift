@@ -2,11 +2,10 @@ package import Crypto
 package import Encoding
 
 extension AuthorizationServer {
-  /// Requests the claims about the user (OpenID Connect Core section 5.3). Without `rules`, only unsigned responses are
-  /// accepted.
+  /// Requests the user's claims (OpenID Connect Core section 5.3). Without `rules`, the response must be unsigned.
   ///
-  /// - Throws: `userInfoMismatch` if `sub` is not `expectedSubject` (section 5.3.2); `userInfoRejected` for an invalid
-  ///   response; `invalidToken` or `proofRejected` for a 401; `insufficientScope` for a 403.
+  /// - Throws: `userInfoMismatch` if `sub` is not `expectedSubject` (section 5.3.2); `userInfoRejected` if invalid;
+  ///   `invalidToken` or `proofRejected` for a 401; `insufficientScope` for a 403.
   package func fetchUserInfo(
     accessToken: SharedSecret, expectedSubject: String?, rules: UserInfoRules? = nil, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> JSONObject {
@@ -29,7 +28,7 @@ extension AuthorizationServer {
     return claims
   }
 
-  /// A signed response has the media type `application/jwt` (section 5.3.2).
+  /// Signed responses are `application/jwt` (section 5.3.2).
   private func claims(
     in response: HTTPResponse, _ rules: UserInfoRules?, _ subject: OAuthError.Subject, sent: [SharedSecret]
   ) throws(OAuthError) -> JSONObject {
@@ -56,7 +55,6 @@ extension AuthorizationServer {
     let code: OAuthError.Code? =
       switch response.status {
       case 401: isAboutProof(response) ? .proofRejected : .invalidToken
-      // A firewall's error page is not about the token.
       case 403 where error.code != .notJSON: .insufficientScope
       default: nil
       }
@@ -64,7 +62,7 @@ extension AuthorizationServer {
     return error
   }
 
-  /// Whether the refusal is about the DPoP proof, not the token (RFC 9449 sections 7.1 and 9).
+  /// Whether the proof, not the token, was refused (RFC 9449 sections 7.1 and 9).
   private func isAboutProof(_ response: HTTPResponse) -> Bool {
     switch DPoPProver.challengedError(in: response.headers, status: response.status) {
     case "use_dpop_nonce", "invalid_dpop_proof": true
@@ -72,7 +70,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// The rules with the algorithm registered for UserInfo or, without one, those accepted for ID Tokens.
+  /// Uses the algorithm registered for UserInfo, else those accepted for ID Tokens.
   package func userInfoRules(
     now: Int, nextKeys: @escaping () throws(OAuthError) -> JWKSet?
   ) -> UserInfoRules {

@@ -1,7 +1,7 @@
 package import Crypto
 package import Encoding
 
-/// A verified ID Token, created only by ``verify(_:keys:expecting:)``.
+/// An ID Token verified by ``verify(_:keys:expecting:)``.
 package struct IDToken: Sendable {
   package let identity: IdentityRecord
   package let claims: JSONObject
@@ -11,10 +11,9 @@ package struct IDToken: Sendable {
   /// `exp`, in unix seconds.
   package let expiresAt: Int
 
-  /// Verifies the signature with these keys of the issuer, then the claims (OpenID Connect Core section 3.1.3.7 and, on
-  /// refresh, 12.2).
+  /// Verifies the signature, then the claims (OpenID Connect Core section 3.1.3.7 and, on refresh, 12.2).
   ///
-  /// - Throws: ``IDTokenError``. If `needsNewKeys` is set, fetch the keys once and retry.
+  /// - Throws: ``IDTokenError``. If its fault has `needsNewKeys`, fetch the keys once and retry.
   package static func verify(
     _ compact: SharedSecret, keys: JWKSet, expecting expected: IDTokenExpectation
   ) throws(IDTokenError) -> IDToken {
@@ -35,8 +34,8 @@ package struct IDToken: Sendable {
       expiresAt: checked.expiresAt)
   }
 
-  /// Verifies the signature. Returns the payload, the algorithm and the key's issuer, if known. The account's settings,
-  /// not the token, choose between key and secret (section 3.1.3.7, steps 7 and 8).
+  /// Verifies the signature. Returns payload, algorithm and the key's issuer, if known. Settings, not the token, choose
+  /// between key and secret (section 3.1.3.7, steps 7 and 8).
   private static func open(
     _ compact: SharedSecret, _ keys: JWKSet, _ expected: IDTokenExpectation
   ) throws(JOSEError) -> ([UInt8], IDTokenAlgorithm, String?) {

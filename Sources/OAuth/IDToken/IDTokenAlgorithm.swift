@@ -1,13 +1,12 @@
 package import Crypto
 
-/// The algorithm of an ID Token (OpenID Connect Core section 3.1.3.7, steps 6 to 8).
+/// An ID Token's algorithm (OpenID Connect Core section 3.1.3.7, steps 6 to 8).
 package enum IDTokenAlgorithm: Sendable, Hashable {
   /// A signature by a published key of the issuer.
   case signature(JWSAlgorithm)
   /// A MAC with the client secret.
   case secret(MACAlgorithm)
 
-  /// The `alg` value.
   package var name: String {
     switch self {
     case .signature(let algorithm): algorithm.rawValue
@@ -15,7 +14,7 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
     }
   }
 
-  /// Whether `found` is the correct `at_hash` or `c_hash` of `value`.
+  /// Whether `found` is the `at_hash` or `c_hash` of `value`.
   func isLeftHalfHash(_ found: String, of value: Span<UInt8>) throws(JOSEError) -> Bool {
     switch self {
     case .signature(let algorithm): try algorithm.isLeftHalfHash(found, of: value)
@@ -24,8 +23,7 @@ package enum IDTokenAlgorithm: Sendable, Hashable {
   }
 }
 
-/// The client secret as the MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8). If set, no other keys
-/// are accepted.
+/// The client secret as the only MAC key of ID Tokens (OpenID Connect Core section 3.1.3.7, step 8).
 package struct IDTokenSecret: Sendable {
   package let algorithm: MACAlgorithm
   package let secret: SharedSecret

@@ -3,16 +3,16 @@ package import Crypto
 
 package struct IDTokenError: Error, Hashable, Sendable {
   package let fault: TokenFault
-  /// How many seconds this machine's clock is ahead of the server's, if that may be the reason.
+  /// Seconds that this machine's clock is ahead of the server's, if that may be the reason.
   package private(set) var clockAheadSeconds: Int?
 
   package init(_ fault: TokenFault) { self.fault = fault }
 
-  /// Clock differences up to this many seconds are not reported.
+  /// In seconds. Smaller differences are not reported.
   private static let toleratedClockOffset = 60
 
-  /// Adds the clock difference if a time claim was rejected. The times are not corrected, since the server's clock may
-  /// be wrong. `serverDate` is the response's `Date`, `now` when it arrived, in unix seconds.
+  /// Adds the clock difference if a time claim was rejected. `serverDate` is the response's `Date`, `now` its arrival,
+  /// in unix seconds.
   package func comparing(serverDate: Int?, now: Int) -> IDTokenError {
     guard fault.mayBeClockProblem, let serverDate else { return self }
     let (difference, overflow) = now.subtractingReportingOverflow(serverDate)
@@ -24,8 +24,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// The error for a key that is missing or unusable in the latest key set, which can be fetched again in `seconds`.
-  /// Nil for other errors.
+  /// The error for a key missing or unusable in the latest keys, which may be fetched again in `seconds`. Nil for
+  /// others.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
     guard case .signature(let code) = error.fault else { return nil }
     let (unusable, all) = (keys.unusableCount, keys.keys.count + keys.skippedCount)
@@ -54,7 +54,6 @@ extension OAuthError {
     }
   }
 
-  /// Whether the text may be shown in single quotes in a command.
   private static func canBeQuoted(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0.isVisibleASCII && $0 != UInt8(ascii: "'") }

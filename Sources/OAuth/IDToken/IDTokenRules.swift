@@ -6,7 +6,7 @@ struct IDTokenRules {
   let reader: ClaimReader
   let algorithm: IDTokenAlgorithm
   let expected: IDTokenExpectation
-  /// The `issuer` member of the verifying key, if any.
+  /// The verifying key's `issuer`, if any.
   var keyIssuer: String?
 
   func check() throws(TokenFault) -> (identity: IdentityRecord, issuedAt: Int, expiresAt: Int) {
@@ -33,7 +33,7 @@ struct IDTokenRules {
     return (identity, issuedAt, expiresAt)
   }
 
-  /// Checks and returns `iss` (step 2).
+  /// Checks `iss` (step 2).
   private func checkIssuer() throws(TokenFault) -> String {
     guard let issuer = try reader.issuer() else { throw .missingClaim("iss") }
     guard let tenant = expected.tenant else {
@@ -44,7 +44,7 @@ struct IDTokenRules {
     return issuer
   }
 
-  /// Checks and returns `aud` (step 3).
+  /// Checks `aud` (step 3).
   private func checkAudience() throws(TokenFault) -> [String] {
     guard let audience = try reader.audience() else { throw .missingClaim("aud") }
     guard audience.contains(where: { isSame($0, expected.clientID) }) else { throw .wrongAudience(isMissing: false) }
@@ -58,7 +58,7 @@ struct IDTokenRules {
 
   private func isTrusted(_ audience: String) -> Bool { expected.trustedAudiences.contains { isSame($0, audience) } }
 
-  /// Checks `auth_time` against `max_age` (step 13), and returns it.
+  /// Checks `auth_time` against `max_age` (step 13).
   private func checkAuthenticationTime() throws(TokenFault) -> Int? {
     let authTime = try reader.authenticationTime()
     guard let maxAge = expected.requirements.maxAge else { return authTime }
@@ -69,7 +69,7 @@ struct IDTokenRules {
     return authTime
   }
 
-  /// Checks `nonce` if one was sent (step 11), and returns it.
+  /// Checks `nonce`, if sent (step 11).
   private func checkNonce() throws(TokenFault) -> String? {
     let found = try reader.text("nonce")
     guard let sent = expected.requirements.nonce else { return found }
@@ -79,7 +79,7 @@ struct IDTokenRules {
     return found
   }
 
-  /// Checks that `acr` is a requested value (step 12).
+  /// Checks `acr` (step 12).
   private func checkAuthenticationContext() throws(TokenFault) {
     let found = try reader.text("acr")
     guard !expected.requirements.acrValues.isEmpty else { return }
@@ -89,7 +89,6 @@ struct IDTokenRules {
     }
   }
 
-  /// Checks `at_hash` or `c_hash`, if present.
   private func check(_ claim: String, of secret: SharedSecret?) throws(TokenFault) {
     guard let found = try reader.text(claim), let secret else { return }
     let isHash: Bool
@@ -103,12 +102,12 @@ struct IDTokenRules {
     guard isHash else { throw .wrongHash(claim: claim) }
   }
 
-  /// Compares with the first ID Token (section 12.2). Ignores claims that the first token lacks, except `azp` and
-  /// `nonce`, which must not be added. Servers may update `auth_time` at each sign-in.
+  /// Compares with the first ID Token (section 12.2). Ignores claims that the first lacks, except `azp` and `nonce`.
+  /// `auth_time` may change.
   private func check(_ identity: IdentityRecord, against first: IdentityRecord) throws(TokenFault) {
     guard isSame(identity.issuer, first.issuer) else { throw .identityChanged(claim: "iss") }
     guard isSame(identity.subject, first.subject) else { throw .identityChanged(claim: "sub") }
-    // Trusted audiences may be added or removed.
+    // Trusted audiences may change.
     guard isSameSet(identity.audience.filter { !isTrusted($0) }, first.audience.filter { !isTrusted($0) }) else {
       throw .identityChanged(claim: "aud")
     }

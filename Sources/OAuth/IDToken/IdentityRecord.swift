@@ -1,7 +1,6 @@
 package import Encoding
 
-/// The user in an account's first ID Token, stored to detect later tokens for another user (OpenID Connect Core section
-/// 12.2). Issuer and subject together identify the user (section 5.7).
+/// The user in an account's first ID Token, to detect another user's (OpenID Connect Core sections 5.7 and 12.2).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String
   package var subject: String
@@ -13,7 +12,6 @@ package struct IdentityRecord: Sendable, Hashable {
 }
 
 extension IdentityRecord {
-  /// Parses the output of ``json``. Nil if invalid.
   package init?(json: JSON) {
     guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string, let values = json["aud"]?.array else {
       return nil

@@ -1,20 +1,19 @@
 internal import Encoding
 package import Crypto
 
-/// How to verify a signed UserInfo response (OpenID Connect Core section 5.3.2).
+/// Rules for signed UserInfo (OpenID Connect Core section 5.3.2).
 package struct UserInfoRules {
-  /// The accepted `alg` values, independent of the response (RFC 8725 section 3.1).
+  /// The accepted `alg` values, whatever the response names (RFC 8725 section 3.1).
   package var algorithms: Set<JWSAlgorithm>
-  /// Whether to reject unsigned responses, since the client is registered for signed ones (section 5.3.4).
+  /// Whether to reject unsigned responses (section 5.3.4).
   package var requiresSignature: Bool
-  /// The current time, in unix seconds.
+  /// In unix seconds.
   package var now: Int
-  /// Returns the next keys to try, the cached ones first, or nil after the last.
+  /// Returns cached keys, then newer ones, then nil.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 }
 
-/// A signed UserInfo response. Its rules differ from an ID Token's, so that neither is accepted as the other (RFC 8725
-/// section 3.12).
+/// Signed UserInfo. The rules prevent accepting ID Tokens, and vice versa (RFC 8725 section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String
@@ -30,7 +29,7 @@ struct SignedUserInfo {
     return claims.object
   }
 
-  /// Verifies the signature. Tries newer keys if they may help.
+  /// Tries newer keys if they may help.
   private func verified(_ token: UnverifiedJWS) throws(OAuthError) -> JWTClaims {
     var doubt = JOSEError(.unknownKey)
     while doubt.needsNewKeys, let keys = try rules.nextKeys() {
@@ -45,7 +44,7 @@ struct SignedUserInfo {
 
   /// Checks issuer, audience and times. Requires `aud`, to reject responses for other clients (RFC 8725 section 3.9).
   private func check(_ reader: ClaimReader) throws(TokenFault) {
-    // Only logout tokens and ID Tokens have these claims.
+    // Claims of logout and ID Tokens.
     for name in ["events", "nonce", "at_hash", "c_hash", "s_hash"] where reader.claims[name] != nil {
       throw .unexpectedClaim(name)
     }
@@ -58,7 +57,7 @@ struct SignedUserInfo {
     _ = try reader.checkTimes(TokenClock(now: rules.now), issuedAhead: TokenClock.maximumIssuedAhead)
   }
 
-  /// The error for an invalid claim, possibly due to a wrong clock.
+  /// The error for an invalid claim, perhaps due to a wrong clock.
   private func rejected(_ fault: TokenFault) -> OAuthError {
     var error = OAuthError(IDTokenError(fault).comparing(serverDate: serverDate, now: rules.now))
     error.code = .userInfoRejected

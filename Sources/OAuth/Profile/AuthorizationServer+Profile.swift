@@ -1,21 +1,20 @@
 internal import Crypto
 
 extension AuthorizationServer {
-  /// Throws `profileBroken` unless server and client meet the profile. Sends nothing. Call before sending a code or
-  /// token.
+  /// Throws `profileBroken` unless server and client meet the profile. Call before sending a code or token.
   package func checkProfile(_ flow: FAPI2.Flow) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) ?? clientBreach { throw OAuthError(breach) }
   }
 
-  /// Throws `profileBroken` if tokens are usable without a key or certificate.
+  /// Throws `profileBroken` if tokens are usable without key or certificate.
   func checkProfile(of tokens: TokenResponse) throws(OAuthError) {
     guard profile == .fapi2 else { return }
     let isBound = tokens.tokenType == "DPoP" || bindsToCertificate
     guard isBound else { throw OAuthError(.tokenUnbound) }
   }
 
-  /// Whether the server binds tokens to the client's certificate (RFC 8705 section 3).
+  /// See RFC 8705 section 3.
   private var bindsToCertificate: Bool { clientCertificate != nil && metadata.bindsTokensToCertificates }
 
   private var clientBreach: ProfileBreach? {
@@ -36,7 +35,7 @@ extension AuthorizationServer {
       guard FAPI2.algorithms.contains(algorithm) else { return .clientAlgorithm }
       let taken = metadata.tokenEndpointAuthSigningAlgorithms?.contains(algorithm.rawValue) ?? true
       return taken ? nil : .serverAlgorithms
-    // The profile permits no other method (section 5.3.3.1).
+    // Forbidden by section 5.3.3.1.
     default: return .clientUnproven
     }
   }

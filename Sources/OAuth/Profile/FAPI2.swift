@@ -1,22 +1,22 @@
 package import Crypto
 
-/// The rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025) that a client can check and
-/// this program does not apply to every account.
+/// The client's rules of the FAPI 2.0 Security Profile (OpenID Foundation, final, February 2025), beyond those for all
+/// accounts.
 package enum FAPI2 {
-  /// The allowed signature algorithms (section 5.4.1, item 1). Ed25519 (RFC 9864) is EdDSA with that curve.
+  /// Allowed by section 5.4.1, item 1. Ed25519 (RFC 9864) is EdDSA with that curve.
   package static let algorithms: Set<JWSAlgorithm> = [.PS256, .ES256, .EdDSA, .Ed25519]
 
-  /// The grant from which an account's tokens come.
+  /// The grant of an account's tokens.
   package enum Flow: Sendable {
-    /// An authorization code, or a refresh token issued for one.
+    /// Authorization code, and its refresh tokens.
     case code
-    /// Client credentials (RFC 6749 section 4.4), exempt from the rules of section 5.3.3.2.
+    /// RFC 6749 section 4.4; exempt from section 5.3.3.2.
     case clientCredentials
-    /// Any other grant, which is forbidden.
+    /// Any other grant; forbidden.
     case other
   }
 
-  /// The rule that the server's metadata breaks, if any.
+  /// The rule that the server breaks, if any.
   package static func breach(of metadata: AuthorizationServerMetadata, _ flow: Flow) -> ProfileBreach? {
     if metadata.acceptsMetadataURLs == nil { return .metadataMissing }
     if metadata.tenant != nil { return .issuerDiffers }
@@ -43,7 +43,7 @@ package enum FAPI2 {
   static let certificateMethods = ["tls_client_auth", "self_signed_tls_client_auth"]
   private static let permittedMethods = [keyMethod] + certificateMethods
 
-  /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed and supported algorithm.
+  /// Whether the server accepts DPoP proofs (RFC 9449 section 5.1) with an allowed algorithm.
   static func acceptsProofs(_ metadata: AuthorizationServerMetadata) -> Bool {
     metadata.dpopSigningAlgorithms.flatMap { DPoPKey.algorithm(announced: $0) }.map(algorithms.contains) ?? false
   }
@@ -51,28 +51,26 @@ package enum FAPI2 {
   static func allowsAlgorithm(_ name: String) -> Bool { JWSAlgorithm(name: name).map(algorithms.contains) ?? false }
 }
 
-/// A rule of the profile broken by the settings, the server's metadata or a response.
+/// A rule broken by settings, metadata or a response.
 package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   /// The server does not announce bound tokens, or issued an unbound one.
   case tokensUnannounced, tokenUnbound
-  /// The client does not authenticate with a key or certificate, or the server does not announce this.
+  /// The client uses neither key nor certificate, or the server does not announce this.
   case clientUnproven, proofUnannounced
   /// The client's assertions are not for the issuer alone.
   case assertionAudience
-  /// The settings contain an endpoint, or the server has no metadata.
+  /// The settings contain an endpoint, or no metadata exists.
   case endpointOverride, metadataMissing
   case issuerDiffers
   case noCodeGrant
-  /// The server does not announce pushed authorization requests.
   case pushUnannounced
-  /// The server does not announce PKCE with `S256`.
   case codeChallengeUnannounced
-  /// The server does not announce `iss` in its responses, or omitted it.
+  /// Responses are not announced to contain `iss`, or one did not.
   case issuerUnannounced, answerWithoutIssuer
-  /// A signature algorithm is not allowed: in the settings, of the client's key, of the server, or of an ID Token.
+  /// An algorithm is not allowed: in the settings, of the client's key, the server or an ID Token.
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
-  /// The profile's section and item, such as `5.3.3.1-1`.
+  /// Section and item, such as `5.3.3.1-1`.
   package var rule: String {
     switch self {
     case .tokensUnannounced, .tokenUnbound: "5.3.3.1-1"
@@ -88,7 +86,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The reason, in lowercase and without a full stop.
+  /// In lowercase, without full stop.
   package var sentence: Phrase {
     switch self {
     case .tokensUnannounced:

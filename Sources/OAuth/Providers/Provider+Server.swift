@@ -5,7 +5,7 @@ extension Provider {
     return text.hasSuffix(issuerPath) ? String(text.dropLast(issuerPath.count)) : text
   }
 
-  /// The `iss` in the server's responses (RFC 9207) if it is not the account's issuer.
+  /// The `iss` in responses (RFC 9207) if not the account's issuer.
   package func responseIssuer(of issuer: Issuer) -> String? {
     let full = base(of: issuer) + issuerPath
     return issuerPath.isEmpty || issuer.isSame(as: full) ? nil : full
@@ -17,12 +17,12 @@ extension Provider {
       paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
-  /// Whether `error` requires a sign-in by browser.
+  /// Whether the user must sign in with a browser.
   func forbidsDevice(_ error: OAuthError) -> Bool {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }
 
-  /// Whether `advice.error` is the error's code, or begins its description.
+  /// Whether `advice.error` is the error's code or begins its description.
   private static func matches(_ advice: Advice, _ error: OAuthError) -> Bool {
     if let value = error.serverError, value == advice.error { return true }
     guard let description = error.serverDescription, description.utf8.starts(with: advice.error.utf8) else {
@@ -33,9 +33,9 @@ extension Provider {
     return next.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
   }
 
-  /// The advice for `error`, if any, and whether it is to provide a client secret.
+  /// Advice, and whether it is to provide a client secret.
   package func advice(for error: OAuthError) -> (text: Phrase, needsSecret: Bool)? {
-    // The error is about the refresh token, although its name usually has another meaning.
+    // This error is about the refresh token.
     if error.code == .interactionRequired,
       responseFormat.meansInvalidRefreshToken(error.serverError, description: error.serverDescription)
     {

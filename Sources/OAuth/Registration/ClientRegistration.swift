@@ -1,22 +1,22 @@
 package import Crypto
 internal import Encoding
 
-/// A registered client (RFC 7591 section 3.2.1). The server may change requested values; omitted ones are as requested.
+/// A registered client (RFC 7591 section 3.2.1). Servers may change requested values; omitted ones are as requested.
 package struct ClientRegistration: Sendable {
   package let clientID: String
   package let secret: SharedSecret?
-  /// In unix seconds; nil if the secret does not expire.
+  /// In unix seconds; nil if unlimited.
   package let secretExpiresAt: Int?
   package let tokenEndpointAuthMethod: String?
   package let grantTypes: [String]?
   package let redirectURIs: [String]?
-  /// Whether the server requires DPoP-bound tokens (RFC 9449 section 5.2).
+  /// Whether tokens must be DPoP-bound (RFC 9449 section 5.2).
   package let bindsTokensToKey: Bool
   package let idTokenAlgorithm: String?
-  /// The `alg` of signed UserInfo, or nil if unsigned.
+  /// Nil if UserInfo is unsigned.
   package let userInfoAlgorithm: String?
   package let management: Management?
-  /// Whether the management URL was rejected because it belongs to another server.
+  /// Whether the management URL was rejected as another server's.
   package let hasForeignManagement: Bool
 
   /// The client configuration endpoint and its token (RFC 7592 section 3).
@@ -44,8 +44,8 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Registers a client, authorized by the initial access token if required (RFC 7591 section 3). Throws
-  /// `registrationRejected` if the server refuses the client; `registrationMissing` without a registration endpoint.
+  /// Registers a client (RFC 7591 section 3). Throws `registrationRejected` if refused, `registrationMissing` without
+  /// an endpoint.
   package static func register(
     _ request: ClientRegistrationRequest, at metadata: AuthorizationServerMetadata,
     initialAccessToken: SharedSecret?, transport: Transport, http: any HTTPClient, cancellation: Cancellation?
@@ -58,7 +58,7 @@ package struct ClientRegistration: Sendable {
     var message = HTTPRequest(
       post: endpoint, role, form: body, isJSON: true, transport: transport, cancellation: cancellation)
     if let initialAccessToken { message.authorization = try initialAccessToken.authorization("Bearer") }
-    // The request is not retried: the token may be single-use, and a second client would be created.
+    // Never retried: the token may be single-use, and a second client would be created.
     message.spends = true
     let response = try http.ask(message)
     if let defect = response.defect { throw OAuthError(defect, message) }
@@ -74,7 +74,7 @@ package struct ClientRegistration: Sendable {
     }
   }
 
-  /// Converts a 401 or 403, for restricted registration (RFC 7591 section 3.2.2), to `registrationRejected`.
+  /// Converts 401 and 403 (RFC 7591 section 3.2.2) to `registrationRejected`.
   private static func refusal(_ error: OAuthError) -> OAuthError {
     guard error.code != .notJSON, let status = error.httpStatus, [401, 403].contains(status) else { return error }
     var refusal = OAuthError(.registrationRejected, .endpoint(.registration), httpStatus: status)
@@ -92,7 +92,7 @@ package struct ClientRegistration: Sendable {
     else { throw reader.malformed("client_id") }
     self.clientID = clientID
     secret = try reader.secret("client_secret", in: bytes, allowed: 0x20...0x7E)
-    // Required with a secret (section 3.2.1). If absent, the secret does not expire.
+    // Required with a secret (section 3.2.1); if absent, unlimited.
     let expiry = reader.member("client_secret_expires_at")?.value(in: bytes).int ?? 0
     guard (0..<253_402_300_800).contains(expiry) else { throw reader.malformed("client_secret_expires_at") }
     secretExpiresAt = secret == nil || expiry == 0 ? nil : expiry
@@ -114,7 +114,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// Whether the endpoint's origin is one of this server's.
+  /// Whether this server has the endpoint's origin.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

@@ -1,9 +1,9 @@
 package import Encoding
 
-/// The client metadata to register (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0 section 2) or
+/// Client metadata to register (RFC 7591 section 2, OpenID Connect Dynamic Client Registration 1.0 section 2) or
 /// publish (draft-ietf-oauth-client-id-metadata-document-03 section 4).
 package struct ClientRegistrationRequest: Sendable {
-  /// The published metadata's URL; nil when registering.
+  /// The published document's URL; nil when registering.
   package var clientID: String?
   package var name: String
   package var softwareID: String?
@@ -15,9 +15,9 @@ package struct ClientRegistrationRequest: Sendable {
   package var scope: Scope?
   /// Public keys, for `private_key_jwt`.
   package var keys: [JSONObject] = []
-  /// Whether to bind tokens to the client's certificate (RFC 8705 section 3.4).
+  /// See RFC 8705 section 3.4.
   package var bindsTokensToCertificate = false
-  /// Whether to bind tokens to a DPoP key (RFC 9449 section 5.2).
+  /// Whether tokens are DPoP-bound (RFC 9449 section 5.2).
   package var bindsTokensToKey = false
   /// Nil for the server's default.
   package var idTokenAlgorithm: String?
@@ -30,7 +30,7 @@ package struct ClientRegistrationRequest: Sendable {
     self.softwareVersion = softwareVersion
   }
 
-  /// Always in the same order. Contains no secrets.
+  /// In a fixed order, without secrets.
   package var json: JSONObject {
     let list = { (texts: [String]) in JSON.array(texts.map { .string($0) }) }
     let usesCode = grantTypes.contains(AuthorizationServer.GrantType.code)

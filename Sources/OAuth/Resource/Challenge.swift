@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// One challenge of a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
+/// A challenge in `WWW-Authenticate` (RFC 9110 section 11.6.1).
 package struct Challenge: Sendable, Hashable {
   /// In lowercase.
   package let scheme: String
-  /// In order, with names in lowercase. The first of duplicate names is used.
+  /// With lowercase names. The first of duplicates is used.
   private let parameters: [Parameter]
 
   private struct Parameter: Sendable, Hashable {
@@ -15,12 +15,12 @@ package struct Challenge: Sendable, Hashable {
   private static let maximumChallenges = 8
   private static let maximumParameters = 32
 
-  /// A parameter's value, by its lowercase name.
+  /// A parameter's value, by lowercase name.
   package subscript(name: String) -> String? {
     parameters.first { $0.name.hasSameBytes(as: name) }?.value
   }
 
-  /// Parses a response's challenges, up to the first malformed one.
+  /// Parses challenges, up to the first malformed one.
   package static func all(in headers: HTTPHeaders) -> [Challenge] {
     var challenges: [Challenge] = []
     for value in headers.values(of: "WWW-Authenticate") {
@@ -36,7 +36,7 @@ package struct Challenge: Sendable, Hashable {
   }
 }
 
-/// Parses challenges one by one. Skips empty list elements (RFC 9110 section 5.6.1.2).
+/// Skips empty list elements (RFC 9110 section 5.6.1.2).
 private struct ChallengeReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -50,7 +50,7 @@ private struct ChallengeReader {
     var parameters: [(String, String)] = []
     while let parameter = parameter() {
       parameters.append(parameter)
-      // A word that is not a parameter is the next challenge's scheme.
+      // Another word is the next challenge's scheme.
       skipSeparators()
     }
     if parameters.isEmpty { skipToken68() }
@@ -67,14 +67,14 @@ private struct ChallengeReader {
     while let byte = current, byte == 0x20 || byte == 0x09 || byte == UInt8(ascii: ",") { position += 1 }
   }
 
-  /// Reads a token (RFC 9110 section 5.6.2), if present.
+  /// Reads a token (RFC 9110 section 5.6.2).
   private mutating func token() -> String? {
     let start = position
     while let byte = current, byte.isTokenCharacter { position += 1 }
     return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
   }
 
-  /// Reads `name = value`, if present. A token68 (RFC 9110 section 11.2) may end in `=`.
+  /// Reads `name = value`. A token68 (RFC 9110 section 11.2) may end in `=`.
   private mutating func parameter() -> (String, String)? {
     let start = position
     if let name = token() {
@@ -89,7 +89,7 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Reads an unquoted value, such as a URL, up to whitespace or a comma. Nil for a leading "=", the end of a token68.
+  /// Reads up to whitespace or comma. Nil for a leading "=", which ends a token68.
   private mutating func unquoted() -> String? {
     let start = position
     guard current != UInt8(ascii: "=") else { return nil }
@@ -114,7 +114,7 @@ private struct ChallengeReader {
     return nil
   }
 
-  /// Skips a token68 (RFC 9110 section 11.2), if present.
+  /// See RFC 9110 section 11.2.
   private mutating func skipToken68() {
     while let byte = current, byte != UInt8(ascii: ","), byte != 0x20 { position += 1 }
   }

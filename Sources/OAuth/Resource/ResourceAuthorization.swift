@@ -1,24 +1,24 @@
 package import Crypto
 package import Encoding
 
-/// Authorizes requests to a resource. No other type adds access tokens to them.
+/// Authorizes requests to a resource, as the only type that adds access tokens.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?
 
-  /// `prover` uses the token's DPoP key; nil for a Bearer token.
+  /// `prover` has the token's DPoP key; nil for a Bearer token.
   package init(accessToken: SharedSecret, prover: DPoPProver? = nil) {
     self.accessToken = accessToken
     self.prover = prover
   }
 
-  /// The secret header fields of one attempt, which must not be reused.
+  /// One attempt's secret header fields. Never reuse.
   package struct Attempt: Sendable {
     package let fields: [SecretField]
     fileprivate let proof: DPoPProof?
   }
 
-  /// Creates the fields for an attempt sent now (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// Creates the fields for an attempt now (RFC 6750 section 2.1, RFC 9449 section 7.1).
   package func attempt(method: ResourceMethod, uri: URI) throws(OAuthError) -> Attempt {
     guard let prover else {
       return Attempt(
@@ -33,7 +33,7 @@ package struct ResourceAuthorization: Sendable {
     return Attempt(fields: fields, proof: proof)
   }
 
-  /// Stores a response's nonce and clock offset. Returns the reason to try again, if any.
+  /// Stores a response's nonce and clock offset. Returns the reason to retry, if any.
   package func learn(from head: ResourceHead, after attempt: Attempt) -> DPoPProver.ProofProblem? {
     guard let prover, let proof = attempt.proof else { return nil }
     return prover.learn(from: head, to: proof)
@@ -41,10 +41,9 @@ package struct ResourceAuthorization: Sendable {
 }
 
 extension SharedSecret {
-  /// The `Authorization` header with this token (RFC 6750 section 2.1, RFC 9449 section 7.1).
+  /// The `Authorization` header (RFC 6750 section 2.1, RFC 9449 section 7.1).
   func authorization(_ scheme: String) throws(OAuthError) -> SecretBytes { try Self.bytes("\(scheme) ", self) }
 
-  /// Copies text, followed by a token if any, to secret memory.
   fileprivate static func bytes(_ text: String, _ token: SharedSecret? = nil) throws(OAuthError) -> SecretBytes {
     var value = SecretBuffer(capacity: text.utf8.count + (token?.bytes.count ?? 0))
     value.append(utf8: text)

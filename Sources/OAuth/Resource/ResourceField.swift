@@ -1,23 +1,23 @@
 internal import Encoding
 
-/// A header field chosen by the sender of a resource request.
+/// A header field from a resource request's sender.
 package struct ResourceField: Sendable, Hashable {
   package static let maximumNameBytes = 64
   package static let maximumValueBytes = 4096
-  /// The maximum number of fields in a request.
+  /// Limits a request's fields.
   package static let maximumCount = 64
-  /// The maximum length of all fields of a request.
+  /// Limits all fields of a request together.
   package static let maximumTotalBytes = 32_768
 
   package let name: String
   package let value: String
 
   package enum Problem: Error, Hashable, Sendable {
-    /// The field is not `Name: value`, too long, or has an invalid character (RFC 9110 section 5.5).
+    /// Not `Name: value`, too long, or with an invalid character (RFC 9110 section 5.5).
     case malformed
-    /// Only this program may set the named field, since it controls credentials or framing.
+    /// Only this program may set the named field.
     case reserved(String)
-    /// Too many fields, or too long in total.
+    /// Too many or too long fields.
     case tooMany
   }
 
@@ -26,7 +26,7 @@ package struct ResourceField: Sendable, Hashable {
     "upgrade", "expect", "http2-settings",
   ]
 
-  /// Parses `Name: value`. The value may be empty.
+  /// Parses `Name: value`.
   package init(_ line: String) throws(Problem) {
     let bytes = Array(line.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), (1...Self.maximumNameBytes).contains(colon),

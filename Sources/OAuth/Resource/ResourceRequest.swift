@@ -1,6 +1,6 @@
 package import Crypto
 
-/// A request to a resource, without its authorization.
+/// A request to a resource, without authorization.
 package struct ResourceRequest: Sendable {
   package var method: ResourceMethod
   package var endpoint: Endpoint
@@ -10,12 +10,12 @@ package struct ResourceRequest: Sendable {
   package var stallSeconds: Int
   /// The stall timeout after the response's head (default: ``stallSeconds``). 0 for no limit.
   package var idleSeconds: Int?
-  /// The access token if a lease's peer receives the response, which is cut off where it repeats the token.
+  /// The access token if a lease's peer receives the response, which ends where it repeats the token.
   package var tokenToWithhold: SharedSecret?
   package var cancellation: Cancellation
 
-  /// Whether an HTTP/1.1 connection may be reused. False if a server could treat part of this request as the next one
-  /// (RFC 9112 section 9.3), which would bypass a lease's limits.
+  /// Whether an HTTP/1.1 connection may be reused. False if part of this request could be read as the next (RFC 9112
+  /// section 9.3), bypassing a lease's limits.
   package func mayKeepConnection(hasContent: Bool) -> Bool {
     guard let lease = transport.connectionGroup?.lease else { return !hasContent || method.definesContent }
     return !hasContent && !lease.isNarrow
@@ -46,7 +46,6 @@ package struct SecretField: Sendable {
   }
 }
 
-/// The status and headers of a resource's response.
 package struct ResourceHead: Sendable {
   package let status: Int
   package let headers: HTTPHeaders
@@ -60,9 +59,9 @@ package struct ResourceHead: Sendable {
 /// A response whose content went to a ``ResourceReceiver``.
 package struct ResourceResponse: Sendable {
   package let head: ResourceHead
-  /// The number of content bytes that the receiver accepted.
+  /// Content bytes that the receiver accepted.
   package let contentBytes: Int
-  /// The remaining content, if slow to arrive.
+  /// Remaining content, if slow to arrive.
   package let pending: (any PendingContent)?
 
   package init(head: ResourceHead, contentBytes: Int, pending: (any PendingContent)? = nil) {
@@ -72,19 +71,18 @@ package struct ResourceResponse: Sendable {
   }
 }
 
-/// A response's remaining content.
 package protocol PendingContent: Sendable {
-  /// Passes the content to the receiver as it arrives, on another thread. Then calls `finish` once, with the total
-  /// number of bytes accepted. Call at most once; without a call, the response is abandoned.
+  /// Passes the remaining content to the receiver on another thread, then calls `finish` once with the number of
+  /// accepted bytes. Call at most once; if never, the response is abandoned.
   func receive(_ finish: @escaping @Sendable (Result<Int, HTTPFailure>) -> Void)
 }
 
-/// The source of a request's content. Used by one thread at a time.
+/// A request's content. Used by one thread at a time.
 package protocol ResourceContent: AnyObject, Sendable {
-  /// In bytes; nil if not known in advance.
+  /// In bytes; nil if unknown.
   var length: Int? { get }
   var canRewind: Bool { get }
-  /// A descriptor that becomes readable when there is content again after ``ResourceContentPart/later``.
+  /// Becomes readable after ``ResourceContentPart/later``.
   var descriptor: Int32 { get }
   /// Reads into the start of `space`. Never blocks.
   func read(into space: inout MutableSpan<UInt8>) -> ResourceContentPart
@@ -94,18 +92,18 @@ package protocol ResourceContent: AnyObject, Sendable {
 package enum ResourceContentPart: Sendable, Hashable {
   case bytes(Int)
   case end
-  /// No content is available yet.
+  /// Nothing is available yet.
   case later
-  /// Reading failed, or the content ended too early.
+  /// Reading failed or ended too early.
   case failed
 }
 
-/// The destination of a response's content. Used by one thread at a time.
+/// Receives a response's content. Used by one thread at a time.
 package protocol ResourceReceiver: AnyObject, Sendable {
-  /// A descriptor that becomes writable when more bytes can be accepted.
+  /// Becomes writable when ``take(_:)`` can accept more.
   var descriptor: Int32 { get }
-  /// Receives the head before any content. Returns whether to pass the content to ``take(_:)``.
+  /// Receives the head first. Returns whether to pass the content to ``take(_:)``.
   func begin(_ head: ResourceHead) -> Bool
-  /// Accepts as many bytes as possible, without blocking. Returns their number, or nil to stop.
+  /// Accepts bytes without blocking. Returns their number, or nil to stop.
   func take(_ bytes: Span<UInt8>) -> Int?
 }

@@ -1,25 +1,25 @@
 package import Crypto
 internal import Encoding
 
-/// Whether a response rejects the token or the URL, and why (RFC 6750 section 3.1, RFC 9470 section 3).
+/// Whether and why a response rejects the token or URL (RFC 6750 section 3.1, RFC 9470 section 3).
 package enum ResourceVerdict: Sendable, Hashable {
-  /// The response rejects neither the token nor the URL.
+  /// The response rejects neither.
   case none
   /// The token was rejected. A new one, with these scopes if any, may be accepted (RFC 6750 section 3).
   case refused(scopes: [String])
-  /// The DPoP proof was rejected (RFC 9449 section 9). The token may be valid.
+  /// The DPoP proof was rejected (RFC 9449 section 9); the token may be valid.
   case proofRefused
-  /// The token lacks these scopes, if named. A refreshed token would lack them too.
+  /// The token lacks these scopes, if named. A refresh does not help.
   case insufficientScope([String])
   /// The token lacks these claims, if named. Request them in a refresh.
   case insufficientClaims(RequestedClaims?)
-  /// The user must sign in again: by one of these methods and at most this many seconds ago, if specified.
+  /// The user must sign in again, by one of these methods and this recently, if specified.
   case insufficientAuthentication(acrValues: [String], maxAgeSeconds: Int?)
-  /// The resource has moved (RFC 9110 section 15.4) to this URL, without query and fragment, which often contain a
-  /// token. Nil if the URL contains a secret.
+  /// The resource has moved (RFC 9110 section 15.4). The URL has no query and fragment, which may contain tokens. Nil
+  /// if it contains a secret.
   case redirected(to: String?)
 
-  /// Omits text that repeats part of one of the request's secrets, `sent`.
+  /// Omits text that repeats part of a secret in `sent`.
   package init(_ head: ResourceHead, sent: [SharedSecret]) {
     guard head.status == 401 || head.status == 403 else {
       let location = (300..<400).contains(head.status) ? head.headers["Location"] : nil
@@ -52,11 +52,11 @@ package enum ResourceVerdict: Sendable, Hashable {
     text.utf8.count <= maximumTextBytes && !SecretEcho.isFound(in: text, sent, limit: maximumTextBytes)
   }
 
-  /// Longer text is omitted, since it is not searched for secrets.
+  /// In bytes. Longer text is omitted, since not searched for secrets.
   private static let maximumTextBytes = 8192
 
   private static let schemes = ["bearer", "dpop"]
-  /// The maximum number of scopes and `acr` values.
+  /// Limits scopes and `acr` values.
   private static let maximumWords = 32
 
   private static func words(_ text: String?) -> [String] {

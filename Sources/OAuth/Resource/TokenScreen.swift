@@ -1,25 +1,23 @@
 package import Crypto
 internal import Encoding
 
-/// Searches a response for its request's access token, so that a server that echoes the token does not reveal it to a
-/// lease's peer. Finds the token verbatim or in base64, within longer text or with line breaks, all possibly
-/// percent-encoded or with JSON escapes. Withholds only bytes that may belong to a match.
+/// Searches a response for its request's access token, which a server may echo to a lease's peer. Finds it verbatim or
+/// in base64, with line breaks, percent-encoding or JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The minimum length of a token to search for, and of a partial match to withhold. Shorter matches would often delay
-  /// the end of a server-sent event.
+  /// The shortest token to search for, and match to withhold. Shorter ones would often delay the end of an event.
   fileprivate static let minimumLength = SecretEcho.minimumLength
 
   /// Nil if the token is too short.
   private var searches: (original: Search, unescaped: Search)?
   private var escape = Escape()
-  /// For each byte, whether a match or an escape may begin with it.
+  /// By byte: whether a match or escape may begin with it.
   private var mayBegin: [Bool] = []
-  /// The last bytes, if they may belong to a match.
+  /// The latest bytes, if they may belong to a match.
   private var withheld: [UInt8] = []
   /// The number of bytes read.
   private var position = 0
 
-  /// Throws `secureHeapFull` if there is not enough secret memory.
+  /// Throws `secureHeapFull` if secret memory is full.
   package init(_ token: SharedSecret) throws(CryptoError) {
     guard token.bytes.count >= Self.minimumLength else { return }
     var encoded: [Pattern] = []
@@ -29,8 +27,8 @@ package struct TokenScreen: Sendable {
     mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
-  /// Passes bytes to `sink`, except the last ones if they may belong to the token. If the token was found, passes
-  /// nothing and returns false.
+  /// Passes bytes to `sink`, except final ones that may belong to the token. Returns false, and passes nothing, once
+  /// the token is found.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard searches != nil else {
       sink.append(contentsOf: bytes)
@@ -46,7 +44,7 @@ package struct TokenScreen: Sendable {
       index += 1
     }
     let held = withheld.count
-    // A match may begin with bytes that were too few to withhold.
+    // A match may begin with bytes too few to withhold.
     let count = max(0, (start ?? position + bytes.count) - (position - held))
     position += bytes.count
     sink.append(contentsOf: withheld.prefix(count))
@@ -57,18 +55,18 @@ package struct TokenScreen: Sendable {
     return true
   }
 
-  /// Whether no match and no escape has begun.
+  /// Whether no match or escape has begun.
   private var isIdle: Bool {
     escape.start == nil && searches?.original.isIdle != false && searches?.unescaped.isIdle != false
   }
 
-  /// The position of the first byte to withhold, or nil.
+  /// The position of the first byte to withhold.
   private var start: Int? {
     let start = min(searches?.original.start ?? .max, searches?.unescaped.start ?? .max)
     return start == .max ? nil : start
   }
 
-  /// Reads a byte. Returns whether it completes the token.
+  /// Returns whether the byte completes the token.
   private mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
     if searches?.original.feed(byte, at: position) == true { return true }
     guard escape.start != nil || Escape.begins(byte) else {
@@ -80,7 +78,7 @@ package struct TokenScreen: Sendable {
     return false
   }
 
-  /// At the response's end, passes the withheld bytes to `sink`.
+  /// At the end, passes the withheld bytes to `sink`.
   package mutating func finish(to sink: inout [UInt8]) {
     sink.append(contentsOf: withheld)
     withheld = []
@@ -98,7 +96,7 @@ package struct TokenScreen: Sendable {
 private struct Pattern: Sendable {
   let text: SharedSecret
   let first: UInt8
-  /// For each prefix of the text, the length of its longest proper suffix that is also a prefix.
+  /// For Knuth-Morris-Pratt: each prefix's longest proper suffix that is also a prefix, as lengths.
   private let borders: [Int]
 
   var count: Int { borders.count }
@@ -118,9 +116,9 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// The base64 characters that depend only on the token, if `offset` bytes precede it in its group of three.
+  /// The base64 characters that depend only on the token, after `offset` bytes in a group of three.
   init(base64Of token: SharedSecret, after offset: Int) throws(CryptoError) {
-    // The bits of the token in a character that it shares with the preceding byte.
+    // Bits in a character shared with the preceding byte.
     let skipped = [0, 4, 2][offset]
     var text = SecretBuffer(capacity: 2 * token.bytes.count)
     token.bytes.withBytes { bytes in
@@ -144,8 +142,7 @@ private struct Pattern: Sendable {
     }
   }
 
-  /// Reads a byte after `matched` bytes (Knuth-Morris-Pratt: at most two comparisons on average). Returns whether the
-  /// text is complete.
+  /// Returns whether the byte completes the text after `matched` bytes. At most two comparisons on average.
   func feed(_ byte: UInt8, _ matched: inout Int) -> Bool {
     if matched == 0, byte != first { return false }
     text.bytes.withBytes { text in
@@ -156,10 +153,10 @@ private struct Pattern: Sendable {
   }
 }
 
-/// The search for all forms of the token, in the original or unescaped response.
+/// A search for all forms of the token, in the original or unescaped response.
 private struct Search: Sendable {
   private var plain: Progress
-  /// One search for each offset of the token in a group of three bytes.
+  /// One search per offset of the token in a group of three bytes.
   private var base64: [Progress]
 
   init(plain: Pattern, base64: [Pattern]) {
@@ -174,14 +171,14 @@ private struct Search: Sendable {
 
   var isIdle: Bool { plain.isIdle && base64.allSatisfy(\.isIdle) }
 
-  /// The position of the first byte to withhold, or nil.
+  /// The position of the first byte to withhold.
   var start: Int? {
     var start = plain.start
     for progress in base64 { if let other = progress.start { start = min(start ?? .max, other) } }
     return start
   }
 
-  /// Reads a byte. Returns whether it completes a form of the token.
+  /// Returns whether the byte completes a form of the token.
   mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
     if plain.feed(byte, at: position) { return true }
     guard let character = Self.standard(byte) else { return false }
@@ -189,7 +186,7 @@ private struct Search: Sendable {
     return false
   }
 
-  /// Converts a base64 character to the standard alphabet. Nil for a line break, which base64 may contain.
+  /// Converts base64url to base64. Nil for a line break, which may interrupt base64.
   private static func standard(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "\r"), UInt8(ascii: "\n"): nil
@@ -202,9 +199,9 @@ private struct Search: Sendable {
   private struct Progress: Sendable {
     let pattern: Pattern
     private var matched = 0
-    /// The positions of the last bytes, in a ring buffer as long as the pattern.
+    /// The positions of the latest bytes, in a ring as long as the pattern.
     private var positions: [Int]
-    /// The number of bytes since the match began.
+    /// Bytes since the match began.
     private var count = 0
 
     init(_ pattern: Pattern) {
@@ -214,10 +211,10 @@ private struct Search: Sendable {
 
     var isIdle: Bool { matched == 0 }
 
-    /// The position of the match's first byte, or nil if the match is too short to withhold.
+    /// The position of the match's first byte; nil if too short to withhold.
     var start: Int? { matched < TokenScreen.minimumLength ? nil : positions[(count - matched) % positions.count] }
 
-    /// Reads a byte. Returns whether it completes the pattern.
+    /// Returns whether the byte completes the pattern.
     mutating func feed(_ byte: UInt8, at position: Int) -> Bool {
       if matched == 0 {
         guard byte == pattern.first else { return false }
@@ -232,14 +229,14 @@ private struct Search: Sendable {
 
 /// Decodes `%XX` and JSON escapes (RFC 8259 section 7).
 private struct Escape: Sendable {
-  /// The bytes of an incomplete escape.
+  /// The incomplete escape.
   private var bytes: [UInt8] = []
-  /// The position of an incomplete escape, or nil.
+  /// The position of the incomplete escape.
   private(set) var start: Int?
 
   static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") }
 
-  /// Decodes a byte. Returns the decoded bytes, each with the position of its escape.
+  /// Returns the decoded bytes, each with the position of its escape.
   mutating func read(_ byte: UInt8, at position: Int) -> [(UInt8, Int)] {
     guard let start else {
       guard Self.begins(byte) else { return [(byte, position)] }
@@ -248,7 +245,7 @@ private struct Escape: Sendable {
     }
     let isJSON = bytes[0] == UInt8(ascii: "\\")
     if isJSON, bytes.count == 1, byte != UInt8(ascii: "u") {
-      // An escaped slash or quote. No other character of a token has such an escape.
+      // A slash or quote. No other character of a token has such an escape.
       end()
       return [(byte, start)]
     }

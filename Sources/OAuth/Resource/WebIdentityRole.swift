@@ -1,15 +1,15 @@
 package import Crypto
 internal import Encoding
 
-/// An AWS role whose credentials are returned for a token (`AssumeRoleWithWebIdentity` of the Security Token Service).
+/// An AWS role to assume with a token (`AssumeRoleWithWebIdentity`).
 package struct WebIdentityRole: Sendable, Hashable {
   package let arn: String
   package let sessionName: String
-  /// The requested lifetime in seconds; nil for the service's default.
+  /// The lifetime in seconds; nil for the service's default.
   package let seconds: Int?
 
-  /// Nil unless the service accepts the values: an ARN of 20 to 2048 bytes without spaces, a name of 2 to 64 letters,
-  /// digits and `+=,.@-_`, and 15 minutes to 12 hours.
+  /// Nil unless the service accepts the values: an ARN of 20 to 2048 bytes, a name of 2 to 64 letters, digits and
+  /// `+=,.@-_`, and 15 minutes to 12 hours.
   package init?(arn: String, sessionName: String, seconds: Int?) {
     guard (20...2048).contains(arn.utf8.count), arn.utf8.allSatisfy(\.isVisibleASCII),
       (2...64).contains(sessionName.utf8.count),
@@ -29,7 +29,7 @@ package struct WebIdentityRole: Sendable, Hashable {
     package let expiresAt: Int
   }
 
-  /// Exchanges a token for credentials, without following redirects.
+  /// Exchanges a token for credentials, without redirects.
   package func assume(
     with token: SharedSecret, at endpoint: Endpoint, transport: Transport, http: any HTTPClient,
     cancellation: Cancellation
@@ -64,12 +64,11 @@ package struct WebIdentityRole: Sendable, Hashable {
   }
 }
 
-/// Reads the service's XML: elements that contain only text and appear once.
+/// Reads the service's XML: elements that appear once, with only text.
 private struct ServiceDocument {
   let response: HTTPResponse
 
-  /// The range of an element's text. Nil unless the element appears once and is printable ASCII without markup. If
-  /// `isProse`, all XML characters except "<" are allowed.
+  /// An element's range. Nil unless it appears once and is printable ASCII without markup or, if `isProse`, XML text.
   private func range(_ name: String, in bytes: Span<UInt8>, isProse: Bool = false) -> Range<Int>? {
     let (start, end) = (Array("<\(name)>".utf8), Array("</\(name)>".utf8))
     let offsets = Self.offsets(of: start, in: bytes)
@@ -115,7 +114,7 @@ private struct ServiceDocument {
     }
   }
 
-  /// The service's error message, without control characters; nil if it repeats a secret.
+  /// The error message, cleaned for display; nil if it repeats a secret.
   private func message(sent: [SharedSecret]) -> String? {
     guard let text = text("Message", isProse: true) else { return nil }
     let parts = text.split(separator: "&", omittingEmptySubsequences: false)
@@ -127,7 +126,7 @@ private struct ServiceDocument {
     return ErrorResponse(redirected: "", description: plain, sent: sent).description
   }
 
-  /// The predefined entities (XML section 4.6).
+  /// See XML section 4.6.
   private static let entities = ["lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&"]
 
   func refusal(by origin: String, sent: [SharedSecret]) -> OAuthError {

@@ -1,6 +1,5 @@
 package import Crypto
 
-/// Grants without a user: refresh, client credentials, assertions and token exchange.
 extension AuthorizationServer {
   /// Values of `grant_type` (RFC 6749 section 4, RFC 7523 section 2.1, RFC 8628 section 3.4, RFC 8693 section 2.1).
   package enum GrantType {
@@ -19,12 +18,11 @@ extension AuthorizationServer {
   private static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
   private static let jwtType = "urn:ietf:params:oauth:token-type:jwt"
 
-  /// Exchanges a refresh token (RFC 6749 section 6). `target` selects a part of the grant. If it names no resources,
-  /// `resources` (RFC 8707) are requested. A resource may require `claims`, as with Microsoft Entra ID. Retries only if
-  /// the server requires another DPoP proof.
+  /// Exchanges a refresh token (RFC 6749 section 6). `target` selects part of the grant; its resources override
+  /// `resources` (RFC 8707). Retries only for another DPoP proof.
   ///
-  /// - Throws: `invalidGrant` if the session has ended. The token may be spent if ``OAuthError/isResponseLost`` or
-  ///   ``OAuthError/isResponseUnusable`` is set.
+  /// - Throws: `invalidGrant` if the session has ended. The token may be spent after errors with
+  ///   ``OAuthError/isResponseLost`` or ``OAuthError/isResponseUnusable``.
   package func refresh(
     _ token: SharedSecret, for target: TokenTarget? = nil, resources: [String] = [], claims: RequestedClaims? = nil,
     cancellation: Cancellation? = nil
@@ -50,7 +48,7 @@ extension AuthorizationServer {
     }
   }
 
-  /// Requests a token for the client itself (RFC 6749 section 4.4). The scope of `target` overrides `scope`.
+  /// Requests a token for the client (RFC 6749 section 4.4). `target`'s scope overrides `scope`.
   ///
   /// - Throws: `invalidClient` if client authentication fails; `unauthorizedClient` if this grant is forbidden.
   package func requestClientTokens(
@@ -64,7 +62,7 @@ extension AuthorizationServer {
     return try tokens(in: response, kind: .other, sent: secrets())
   }
 
-  /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1). The scope of `target`
+  /// Requests a token with an assertion (RFC 7523 sections 2.1 and 2.2, RFC 8693 section 2.1). `target`'s scope
   /// overrides `scope`. Throws `assertionRejected`, or `unsupportedTokenType` if an exchange returns no access token.
   package func tokens(
     for assertion: BearerAssertion, by grant: AssertionGrant = .jwtBearer, scope: Scope?, target: TokenTarget? = nil,
@@ -95,8 +93,8 @@ extension AuthorizationServer {
 
   /// Exchanges an access token for one with another target (RFC 8693 section 2.1).
   ///
-  /// - Throws: `invalidTarget` if the server refuses the target; `unsupportedTokenType` if the result is not an access
-  ///   token (section 2.2.1); `scopeWithheld` if some requested scope is missing.
+  /// - Throws: `invalidTarget` if refused; `unsupportedTokenType` if the result is no access token (section 2.2.1);
+  ///   `scopeWithheld` if requested scope is missing.
   package func exchange(
     _ subjectToken: SharedSecret, for target: TokenTarget, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> TokenResponse {
@@ -124,14 +122,13 @@ extension AuthorizationServer {
     }
   }
 
-  // Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04): the user's
-  // identity provider issues an assertion for another authorization server.
+  // Identity Assertion JWT Authorization Grant (draft-ietf-oauth-identity-assertion-authz-grant-04).
 
   private static let assertionType = "urn:ietf:params:oauth:token-type:id-jag"
   private static let idTokenType = "urn:ietf:params:oauth:token-type:id_token"
 
-  /// Exchanges an ID Token for an assertion for another server (RFC 8693 section 2.1) with the issuer identifier
-  /// `audience`. Throws `unsupportedTokenType` if the result is not an identity assertion.
+  /// Exchanges an ID Token for an assertion (RFC 8693 section 2.1) for the server with the issuer `audience`. Throws
+  /// `unsupportedTokenType` if the result is no identity assertion.
   package func requestIdentityAssertion(
     by idToken: SharedSecret, for audience: String, scope: Scope?, resources: [String], cancellation: Cancellation
   ) throws(OAuthError) -> SharedSecret {
@@ -146,7 +143,7 @@ extension AuthorizationServer {
     }
     return try response.body.withBytes { (bytes) throws(OAuthError) in
       let subject = OAuthError.Subject.endpoint(.token)
-      // `token_type` is `N_A`, since no resource accepts it (RFC 8693 section 2.2.1).
+      // `token_type` is `N_A` (RFC 8693 section 2.2.1).
       let reader = try JSONResponseReader(
         response, bytes, subject: subject, kind: .exchange, sent: secrets(idToken), format: responseFormat)
       guard let type = try reader.text("issued_token_type", in: bytes) else {

@@ -2,13 +2,13 @@ package import Crypto
 internal import Encoding
 
 extension AuthorizationServer {
-  /// Whether the server supports introspection and this client authenticates, as RFC 7662 section 2.1 requires.
+  /// Whether server and client allow introspection, which needs client authentication (RFC 7662 section 2.1).
   package var canIntrospect: Bool {
     metadata[.introspection] != nil && client.authentication.authenticatesClient
   }
 
-  /// Whether a token is active (RFC 7662). Also false if the server hides the token from this client (section 2.2).
-  /// Does not spend the token.
+  /// Returns whether a token is active (RFC 7662); false also if hidden from this client (section 2.2). Does not spend
+  /// it.
   package func introspect(
     _ token: SharedSecret, hint: TokenTypeHint, cancellation: Cancellation? = nil
   ) throws(OAuthError) -> Bool {

@@ -1,11 +1,11 @@
 package import Crypto
 
 extension AuthorizationServer {
-  /// Revokes a token (RFC 7009). Succeeds if the server does not know the token. After a 401, retries with the access
-  /// token `bearer`, which Glewlwyd requires of public clients.
+  /// Revokes a token (RFC 7009). Succeeds for unknown tokens. After a 401, retries with the access token `bearer`, as
+  /// Glewlwyd requires of public clients.
   ///
-  /// - Throws: `unsupportedTokenRevocation` if the server cannot revoke such tokens; `serverUnavailable` if the token
-  ///   is still valid (section 2.2.1).
+  /// - Throws: `unsupportedTokenRevocation` if the server cannot; `serverUnavailable` if the token is still valid
+  ///   (section 2.2.1).
   package func revoke(
     _ token: SharedSecret, hint: TokenTypeHint, bearer: SharedSecret?, cancellation: Cancellation? = nil
   ) throws(OAuthError) {
@@ -29,15 +29,15 @@ extension AuthorizationServer {
       }
       if response.status == 401, prover != nil, hint == .refreshToken { response = try delete(token, cancellation) }
     }
-    // The body of a success is ignored (RFC 7009 section 2.2).
+    // See RFC 7009 section 2.2.
     guard !(200..<300).contains(response.status) else { return }
     let sent = secrets(token, bearer)
     throw OAuthError.forResponse(
       response, ErrorResponse.read(response, sent: sent, format: responseFormat), subject, sent: sent)
   }
 
-  /// Revokes a refresh token by Glewlwyd's own grant type, since Glewlwyd 2.7.5 expects DPoP proofs at its revocation
-  /// endpoint to be for another URL.
+  /// Revokes by Glewlwyd's own grant type, since Glewlwyd 2.7.5 expects another URL in DPoP proofs at its revocation
+  /// endpoint.
   private func delete(_ refreshToken: SharedSecret, _ cancellation: Cancellation?) throws(OAuthError) -> HTTPResponse {
     try requestTokens(cancellation: cancellation) { form in
       form.add(.grantType, "delete_token")
@@ -53,7 +53,7 @@ extension AuthorizationServer {
   }
 }
 
-/// The type of a token to revoke or introspect (RFC 7009 section 2.1).
+/// A token's type (RFC 7009 section 2.1).
 package enum TokenTypeHint: String, Sendable {
   case refreshToken = "refresh_token"
   case accessToken = "access_token"

@@ -1,7 +1,7 @@
 package import Crypto
 internal import Encoding
 
-/// A JWT of another issuer, used as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1). Only the server verifies it.
+/// Another issuer's JWT as a grant (RFC 7521 section 4.1, RFC 7523 section 2.1). Only the server verifies it.
 package struct BearerAssertion: Sendable {
   package static let maximumBytes = UnverifiedJWS.maximumByteCount
 
@@ -13,8 +13,8 @@ package struct BearerAssertion: Sendable {
   private let notBefore: Int?
   private let clientID: String?
 
-  /// Throws `malformed` unless `compact` is a signed JWT without a trailing newline; `claim` if a claim required by RFC
-  /// 7523 section 3 is missing or has the wrong type.
+  /// Throws `malformed` unless `compact` is a signed JWT without newline; `claim` for a missing or malformed claim of
+  /// RFC 7523 section 3.
   package init(_ compact: SharedSecret) throws(AssertionProblem) {
     let claims = try compact.bytes.withBytes { (bytes) throws(AssertionProblem) in try Self.claims(bytes) }
     try Self.requireClaim("iss") { () throws(JOSEError) in try claims.issuer }
@@ -44,8 +44,8 @@ package struct BearerAssertion: Sendable {
     throw .claim(name)
   }
 
-  /// Checks the times at `now`, in unix seconds, and that `aud` contains `expected` or the URL of `endpoint`, byte for
-  /// byte (RFC 7523 section 3).
+  /// Checks the times, and that `aud` contains `expected` or the endpoint's URL (RFC 7523 section 3). `now` is in unix
+  /// seconds.
   package func check(for expected: String, orFor endpoint: Endpoint? = nil, now: Int) throws(AssertionProblem) {
     do { try TokenClock(now: now).check(expiresAt: expiresAt, notBefore: notBefore) } catch {
       if case .expired = error { throw .expired(seconds: now - expiresAt) }
@@ -63,12 +63,12 @@ package struct BearerAssertion: Sendable {
   }
 }
 
-/// Why an assertion was not sent. Contains no part of the assertion.
+/// Why an assertion was not sent. Contains no part of it.
 package enum AssertionProblem: Error, Hashable, Sendable {
   /// Not a signed JWT in compact form.
   case malformed
   case tooLong
-  /// A claim required by RFC 7523 section 3 is missing or has the wrong type.
+  /// A claim of RFC 7523 section 3 is missing or malformed.
   case claim(String)
   /// `exp` was this many seconds ago.
   case expired(seconds: Int)
@@ -81,7 +81,7 @@ package enum AssertionProblem: Error, Hashable, Sendable {
 }
 
 extension AssertionAudience {
-  /// The `aud` of an assertion for this server, sent to `endpoint`.
+  /// The `aud` of an assertion sent to `endpoint` of this server.
   package func text(_ endpoint: Endpoint?, _ metadata: AuthorizationServerMetadata) -> String {
     switch self {
     case .issuer: metadata.issuer.text

@@ -1,11 +1,11 @@
 internal import Encoding
 internal import Crypto
 
-/// The time of a check in unix seconds, and the tolerated clock difference in seconds.
+/// A check's time in unix seconds, and the tolerated clock difference in seconds.
 package struct TokenClock: Sendable {
   package static let maximumSkew = 300
   package static let defaultSkew = 60
-  /// How many seconds in the future `iat` may be, if the issuer is known.
+  /// The maximum seconds that `iat` may be ahead if the issuer is known.
   static let maximumIssuedAhead = 600
 
   let now: Int
@@ -17,8 +17,8 @@ package struct TokenClock: Sendable {
     self.skew = min(max(skew, 0), Self.maximumSkew)
   }
 
-  /// Checks the times that are present. A token is expired from `exp` on (RFC 7519 section 4.1.4). `iat` may be `ahead`
-  /// seconds in the future; by default, ``skew``.
+  /// Checks the given times. Tokens expire at `exp` (RFC 7519 section 4.1.4). `iat` may be `ahead` seconds in the
+  /// future (default: ``skew``).
   func check(
     expiresAt: Int?, notBefore: Int?, issuedAt: Int? = nil, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) {
@@ -28,16 +28,16 @@ package struct TokenClock: Sendable {
   }
 }
 
-/// Reads a token's claims. Throws a ``TokenFault`` if one is invalid.
+/// Reads a token's claims.
 struct ClaimReader {
   let claims: JWTClaims
 
-  /// Calls `value`, which reads the claim `name` or returns nil. Converts its errors to `malformedClaim`.
+  /// Calls `value` to read the claim `name`. Converts errors to `malformedClaim`.
   func read<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value? {
     do { return try value() } catch { throw .malformedClaim(name) }
   }
 
-  /// Like ``read(_:_:)``, but throws `missingClaim` instead of returning nil.
+  /// Like ``read(_:_:)``, but throws `missingClaim` for nil.
   func require<Value>(_ name: String, _ value: () throws(JOSEError) -> Value?) throws(TokenFault) -> Value {
     guard let found = try read(name, value) else { throw .missingClaim(name) }
     return found
@@ -55,13 +55,13 @@ struct ClaimReader {
     try read("auth_time") { () throws(JOSEError) in try claims.authTime }
   }
 
-  /// Whether `name` is an acceptable issuer, given the token's `tid`.
+  /// Whether `name` is an acceptable issuer for the token's `tid`.
   func isIssuer(_ name: String, of tenant: TenantIssuer, keyIssuer: String?) throws(TokenFault) -> Bool {
     tenant.isIssuer(name, tenant: try text("tid"), keyIssuer: keyIssuer)
   }
 
-  /// Checks the times that are present. `iat` may be `ahead` seconds in the future; by default, the clock's tolerance.
-  /// Returns `iat` and `exp`, in unix seconds.
+  /// Checks times and returns `iat` and `exp`. `iat` may be `ahead` seconds in the future (default: the clock's
+  /// tolerance).
   func checkTimes(
     _ clock: TokenClock, issuedAhead ahead: Int? = nil
   ) throws(TokenFault) -> (issuedAt: Int?, expiresAt: Int?) {
@@ -72,7 +72,7 @@ struct ClaimReader {
     return (issuedAt, expiresAt)
   }
 
-  /// The `sub` of an ID Token: at most 255 ASCII characters (OpenID Connect Core section 2).
+  /// The `sub`: at most 255 ASCII characters (OpenID Connect Core section 2).
   func subject() throws(TokenFault) -> String {
     let subject = try require("sub") { () throws(JOSEError) in try claims.subject }
     guard (1...255).contains(subject.utf8.count), subject.utf8.allSatisfy(\.isPrintableASCII) else {
@@ -93,6 +93,6 @@ struct ClaimReader {
     return party
   }
 
-  /// Whether this is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
+  /// See OpenID Connect Back-Channel Logout 1.0 section 2.4.
   var isLogoutToken: Bool { claims["events"]?[TokenProfile.logoutEvent] != nil }
 }

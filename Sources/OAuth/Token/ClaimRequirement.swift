@@ -1,20 +1,19 @@
 internal import Encoding
 
-/// A claim's required value, written as `NAME=VALUE`.
+/// A claim's required value, in the form `NAME=VALUE`.
 package struct ClaimRequirement: Sendable, Hashable {
   package let name: String
-  /// The value as written. The claim's type determines the comparison.
+  /// As written. The claim's type determines the comparison.
   package let value: String
 
-  /// Splits `NAME=VALUE` at the first `=`. Nil without `=` or with an empty name.
+  /// Splits at the first `=`. Nil without `=` or name.
   package init?(_ text: String) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex else { return nil }
     name = String(text[..<end])
     value = String(text[text.utf8.index(after: end)...])
   }
 
-  /// Whether a claim has the value: an identical string, an equal number, `true` or `false`, an array with a matching
-  /// element, or equal JSON. Null never matches.
+  /// Whether a claim is the same string, Boolean or JSON, an equal number, or an array with a matching element.
   func isMet(by claim: JSON) -> Bool {
     switch claim {
     case .null: false
@@ -30,10 +29,10 @@ package struct ClaimRequirement: Sendable, Hashable {
 }
 
 extension JSONNumber {
-  /// The longest number, in characters, that a `Double` represents unambiguously.
+  /// The longest number that a `Double` represents unambiguously.
   private static let maximumCharacters = 16
 
-  /// Whether two numbers are equal in any notation, such as `1` and `1e0`.
+  /// Whether two numbers are equal, such as `1` and `1e0`.
   fileprivate func isSameValue(as other: JSONNumber) -> Bool {
     if self == other { return true }
     if let int, let other = other.int { return int == other }

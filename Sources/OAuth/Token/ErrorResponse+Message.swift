@@ -1,10 +1,10 @@
 internal import Crypto
 internal import Encoding
 
-// Errors in formats other than RFC 6749 section 5.2.
+/// Reads errors outside RFC 6749 section 5.2.
 extension ErrorResponse {
-  /// A nonstandard error message, safe for a terminal: a common JSON member, or plain text. Nil for HTML, or if the
-  /// body contains a token.
+  /// A nonstandard message, safe for a terminal: a common JSON member or plain text. Nil for HTML, or if it contains a
+  /// token.
   static func message(of response: HTTPResponse, sent: [SharedSecret]) -> String? {
     let text = response.body.withBytes { bytes -> String? in
       if let layout = try? JSONLayout(parsing: bytes) { return message(in: layout.root, bytes) }
@@ -13,7 +13,7 @@ extension ErrorResponse {
     return printable(text, sent)
   }
 
-  /// Whether the body may come from a proxy, firewall or captive portal: it is neither JSON nor empty.
+  /// Whether a proxy, firewall or captive portal may have sent the body, which is neither JSON nor empty.
   static func mayBeFromIntermediary(_ response: HTTPResponse) -> Bool {
     response.body.withBytes { bytes in
       let isBlank = bytes.indices.allSatisfy { bytes[$0] <= UInt8(ascii: " ") }
@@ -42,12 +42,12 @@ extension ErrorResponse {
       !bytes.hasPart("_token=")
     else { return nil }
     let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    // An HTML page without a media type.
+    // HTML without a media type.
     return text.drop { $0.isWhitespace }.first == "<" ? nil : text
   }
 }
 
-/// The standard reason phrases (RFC 9110 section 15.5), which gateways send as errors.
+/// Reason phrases (RFC 9110 section 15.5), which gateways send as errors.
 enum ReasonPhrase {
   private static let all = [
     400: "bad request", 401: "unauthorized", 402: "payment required", 403: "forbidden", 404: "not found",

@@ -1,29 +1,29 @@
 internal import Crypto
 internal import Encoding
 
-/// The error in a response (RFC 6749 section 5.2) of any HTTP status, since servers use many.
+/// The error in a response (RFC 6749 section 5.2) of any HTTP status.
 struct ErrorResponse: Sendable {
-  /// The `error` value; nil if it contains forbidden characters.
+  /// Nil if it contains forbidden characters.
   var error: String?
-  /// Whether the `error` value is a string, even an invalid one, but not the status's reason phrase.
+  /// Whether `error` is a string, even invalid, but not the status's reason phrase.
   var isText = false
-  /// ``error``, with a server's own code replaced by the standard one.
+  /// ``error``, or the standard code for a server's own.
   var standardError: String?
   var description: String?
-  /// The `correlation_id` for the server's operators: at most 64 letters, digits and "-".
+  /// For the server's operators: at most 64 letters, digits and "-".
   var correlationID: String?
-  /// The `interval` of a `slow_down`, in seconds.
+  /// The interval of a `slow_down`, in seconds.
   var interval: Int?
-  /// The `claims` that a new sign-in must request, for conditional access in Microsoft Entra ID.
+  /// Claims to request in a sign-in, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// The response's error, if any. Drops messages that contain one of the request's secrets, `sent`.
+  /// Reads the error, if any. Drops messages with a secret in `sent`.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], format: ResponseFormat = .init()) -> ErrorResponse? {
     var answer = response.body.withBytes { bytes -> ErrorResponse? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, format) }
       return mayBeForm(response.headers) ? readForm(bytes, sent: sent) : nil
     }
-    // Gateways, such as Spring's, send the reason phrase here.
+    // Gateways such as Spring's send the reason phrase here.
     if let error = answer?.error, ReasonPhrase.matches(response.status, error) { answer?.isText = false }
     let description = answer?.description
     if let error = answer?.error { answer?.standardError = format.standardName(error, description: description) }
@@ -34,9 +34,9 @@ struct ErrorResponse: Sendable {
     _ root: JSONLayout.Node, in bytes: Span<UInt8>, sent: [SharedSecret], _ format: ResponseFormat
   ) -> ErrorResponse? {
     let message = format.hasErrorInMessage && root["status"] != nil ? stringNode(root["message"]) : nil
-    // Google sends `error_code` instead if a quota is exceeded.
+    // Google sends `error_code` for an exceeded quota.
     guard let node = message ?? nonEmpty(root["error"]) ?? nonEmpty(stringNode(root["error_code"])) else { return nil }
-    // If the response contains a token, the description could repeat it.
+    // The description could repeat a token in the response.
     let isAlone = !secretMembers.contains { root[$0] != nil }
     var answer = ErrorResponse(
       error: node.string(in: bytes).flatMap { isAlone || isWord($0) ? $0 : nil },
@@ -56,12 +56,12 @@ struct ErrorResponse: Sendable {
     "access_token", "refresh_token", "id_token", "device_code", "client_secret", "registration_access_token",
   ]
 
-  /// Whether the text has only characters of registered error codes, unlike most tokens.
+  /// Whether the text looks like a registered error code, unlike most tokens.
   private static func isWord(_ text: String) -> Bool {
     text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// Nil for null or an empty string, which some servers send with tokens.
+  /// Nil for null and empty strings.
   private static func nonEmpty(_ node: JSONLayout.Node?) -> JSONLayout.Node? {
     node.flatMap { $0.kind == .null || $0.stringByteCount == 0 ? nil : $0 }
   }
@@ -75,14 +75,14 @@ struct ErrorResponse: Sendable {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// Whether the body may be form-encoded, as from GitHub if it ignores `Accept`.
+  /// GitHub form-encodes if it ignores `Accept`.
   private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
     guard let type = headers.mediaType else { return true }
     return type == "application/x-www-form-urlencoded" || type == "text/plain"
   }
 
   private static func readForm(_ bytes: Span<UInt8>, sent: [SharedSecret]) -> ErrorResponse? {
-    // An error contains no token. A body with one must not be split into strings.
+    // A body with a token must not be split into strings.
     guard bytes.count <= 8192, !bytes.hasPart("_token=") else { return nil }
     guard let fields = try? Form.parse(bytes) else { return nil }
     let value = { (name: String) in fields.first { $0.name.hasSameBytes(as: name) }?.value }
@@ -91,7 +91,6 @@ struct ErrorResponse: Sendable {
     return ErrorResponse(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
-  /// The error of a redirect's query.
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }
@@ -104,15 +103,15 @@ struct ErrorResponse: Sendable {
     self.interval = interval
   }
 
-  /// Cleans a server's text for display. Nil if the text is empty or repeats a secret.
+  /// Cleans a server's text for display. Nil if it is empty or repeats a secret.
   static func printable(_ text: String?, _ sent: [SharedSecret]) -> String? {
-    // A secret might continue after the searched part.
+    // A secret might continue after this part.
     guard let text, !SecretEcho.isFound(in: text, sent, limit: maximumSearchedLength) else { return nil }
     let line = TerminalText.clean(text.split(whereSeparator: \.isNewline).joined(separator: " "))
     return line.isEmpty ? nil : line
   }
 
-  /// The maximum number of characters to search for secrets.
+  /// The number of characters searched for secrets.
   static let maximumSearchedLength = 2000
 
   private static func isErrorValue(_ text: String) -> Bool {

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// Reads a successful response. Copies secrets directly into secret memory.
+/// Reads a successful response. Secrets go directly to secret memory.
 struct JSONResponseReader: ~Copyable {
   let root: JSONLayout.Node
   let subject: OAuthError.Subject
@@ -31,19 +31,19 @@ struct JSONResponseReader: ~Copyable {
     arena = response.body.arena
   }
 
-  /// Nil if the member is absent or null.
+  /// Nil if absent or null.
   func member(_ name: String) -> JSONLayout.Node? {
     root[name].flatMap { $0.kind == .null ? nil : $0 }
   }
 
-  /// The value of a string member; nil if absent or null.
+  /// A string member; nil if absent or null.
   func text(_ name: String, in bytes: Span<UInt8>) throws(OAuthError) -> String? {
     guard let node = member(name) else { return nil }
     guard let text = node.string(in: bytes) else { throw malformed(name) }
     return text
   }
 
-  /// Copies a string member to secret memory. Nil if absent, null or empty. Throws for bytes outside `allowed`.
+  /// Copies a string member to secret memory; nil if absent, null or empty. Throws for bytes outside `allowed`.
   func secret(_ name: String, in bytes: Span<UInt8>, allowed: ClosedRange<UInt8>) throws(OAuthError) -> SharedSecret? {
     guard let node = member(name), node.stringByteCount != 0 else { return nil }
     let secret: SharedSecret?
@@ -54,7 +54,7 @@ struct JSONResponseReader: ~Copyable {
     return secret
   }
 
-  /// Copies a string into secret memory, reserved in `arena`. Nil if it is empty or has bytes outside `allowed`.
+  /// Copies a string to secret memory in `arena`. Nil if empty or with bytes outside `allowed`.
   static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>, _ arena: SecretArena?, allowed: ClosedRange<UInt8>
   ) throws(CryptoError) -> SharedSecret? {

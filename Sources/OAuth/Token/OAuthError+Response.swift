@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Encoding
 
-/// The kind of a request, since some responses have a special meaning for one kind.
+/// The kind of a request.
 enum RequestKind: Sendable { case refresh, exchange, assertion, clientAssertion, devicePoll, code, registration, other }
 
 extension OAuthError {
   /// The error for a response. The `error` value overrides the HTTP status, but a 5xx is a server problem unless the
-  /// error is about the grant or the client. A refresh rejected with an OAuth error requires a sign-in, unless the
-  /// error is temporary, or about the client or only this request.
+  /// error is about the grant or client. After an OAuth error, a refresh requires a sign-in, unless the error is
+  /// temporary or about client or request.
   static func forResponse(
     _ response: HTTPResponse, _ answer: ErrorResponse?, _ subject: Subject, kind: RequestKind = .other,
     sent: [SharedSecret], format: ResponseFormat = .init()
@@ -21,19 +21,18 @@ extension OAuthError {
       error.correlationID = answer.correlationID
       if let value = answer.standardError {
         error.code = Code(serverError: value, kind: kind, status: response.status) ?? error.code
-        // RFC 7521 section 4.1.1 specifies `invalid_grant`, but some servers send `invalid_request`.
+        // For `invalid_grant` (RFC 7521 section 4.1.1), some servers send `invalid_request`.
         let isOfAssertion =
           kind == .assertion && [.invalidGrant, .invalidRequest].contains(error.code)
           || kind == .clientAssertion && [.invalidClient, .invalidGrant, .invalidRequest].contains(error.code)
         if isOfAssertion { error.code = .assertionRejected }
       }
-      // A sign-in with these claims makes the grant work again.
+      // A sign-in with these claims restores the grant.
       let wantsPerson = [.invalidGrant, .interactionRequired].contains(error.code)
       if wantsPerson, [.refresh, .exchange].contains(kind), let claims = answer.claims {
         error.code = .interactionRequired
         error.claims = claims
       }
-      // An unknown error with a success status.
       if error.code == .malformedResponse, answer.error != nil { error.code = .otherServerError }
       if answer.error == nil, error.code == .otherServerError { error.code = .malformedResponse }
       if kind == .refresh, isRefusal || response.status == 200 {
@@ -55,7 +54,7 @@ extension OAuthError {
     return error
   }
 
-  /// The error for a status, with a redirect's target unless the target repeats a secret.
+  /// The error for a status, with a redirect's target unless it repeats a secret.
   static func status(of response: HTTPResponse, _ subject: Subject, sent: [SharedSecret] = []) -> OAuthError {
     var error = OAuthError(Code(status: response.status), subject, httpStatus: response.status)
     if error.code == .redirectRefused, let target = response.headers.location.flatMap({ try? URI($0) }) {
@@ -65,7 +64,7 @@ extension OAuthError {
     return error
   }
 
-  /// Sets the description to the received issuer, which the user may recognize.
+  /// Sets the description to the received issuer.
   func addingIssuer(_ issuer: String?) -> OAuthError {
     guard let issuer, (try? URI(issuer)) != nil else { return self }
     var error = self
@@ -73,8 +72,7 @@ extension OAuthError {
     return error
   }
 
-  /// The error for an unexpected media type, perhaps from a proxy or captive portal. `isObject` is set if the body is
-  /// nevertheless a JSON object.
+  /// The error for an unexpected media type, perhaps of a captive portal. `isObject` if the body is a JSON object.
   static func notJSON(
     _ response: HTTPResponse, _ subject: Subject, sent: [SharedSecret], isObject: Bool = false
   ) -> OAuthError {
@@ -86,22 +84,20 @@ extension OAuthError {
     return error
   }
 
-  /// Whether a refresh was rejected without an OAuth error.
   package var isRefusalOutsideProtocol: Bool {
     code == .refreshBlocked || code == .notJSON && (httpStatus.map { (400..<500).contains($0) } ?? false)
   }
 
-  /// Whether this program knows ``serverError``.
   package var namesKnownError: Bool { serverError.map(Code.isKnown) ?? false }
 
-  /// Whether two refusals are the same except for the description, which may contain a request ID.
+  /// Ignores descriptions, which may contain a request ID.
   package func isSameRefusal(as other: OAuthError) -> Bool {
     code == other.code && httpStatus == other.httpStatus && serverError == other.serverError
   }
 
   static func isTemporary(_ status: Int) -> Bool { Code(status: status).effect == .temporary }
 
-  /// Adds the wait that the server requests, measured by the server's clock.
+  /// Adds the wait that the server requests, by its clock.
   private mutating func addRequestedWait(_ headers: HTTPHeaders) {
     retryAfterSeconds = code.effect == .temporary ? headers.retryAfterSeconds(now: headers.date) : nil
   }
@@ -113,7 +109,7 @@ extension OAuthError.Code {
       switch status {
       case 200..<300: .malformedResponse
       case 300..<400: .redirectRefused
-      // 401 is for failed client authentication (RFC 6749 section 5.2).
+      // Failed client authentication (RFC 6749 section 5.2).
       case 401: .invalidClient
       case 429: .rateLimited
       case 408, 425, 500...: .serverUnavailable
@@ -121,30 +117,29 @@ extension OAuthError.Code {
       }
   }
 
-  /// The code for an `error` value. Nil if unknown, or if the HTTP status indicates a server problem.
+  /// Nil if unknown, or if the HTTP status indicates a server problem.
   fileprivate init?(serverError: String, kind: RequestKind, status: Int) {
     guard let code = Self.named(serverError, in: kind) else { return nil }
     if status >= 500, code.effect != .grantEnded, code != .invalidClient { return nil }
     self = code
   }
 
-  /// The code to report if the failed request was a refresh.
+  /// The code if the failed request was a refresh.
   fileprivate func forFailedRefresh(_ answer: ErrorResponse, _ format: ResponseFormat, status: Int) -> Self {
     if format.meansInvalidRefreshToken(answer.error, description: answer.description) { return .interactionRequired }
     return switch self {
     case .invalidGrant, .interactionRequired, .serverUnavailable, .rateLimited: self
-    // About the client or only this request.
     case .invalidClient where answer.standardError.flatMap({ Self.named($0) }) == .invalidClient: self
     case .invalidScopeAnswer, .invalidTargetAnswer, .unsupportedGrantType, .proofRejected: self
-    // 401 is for failed client authentication (RFC 6749 section 5.2), which Keycloak reports with this code.
+    // Keycloak reports failed client authentication (RFC 6749 section 5.2) so.
     case .unauthorizedClient where status == 401: self
-    // The same request worked before, so only a description that mentions the refresh token means that it is invalid.
+    // The request worked before, so the description must mention the token.
     case .invalidRequest where answer.description.map(Self.mentionsRefreshToken) != true: self
     default: answer.isText ? .interactionRequired : status >= 400 ? .refreshBlocked : self
     }
   }
 
-  /// Whether text contains "refresh token", however spelled.
+  /// Finds "refresh token" in any spelling.
   private static func mentionsRefreshToken(_ text: String) -> Bool {
     let text = text.lowercased()
     return ["refresh_token", "refresh token", "refresh-token", "refreshtoken"].contains { text.hasPart($0) }

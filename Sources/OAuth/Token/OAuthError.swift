@@ -1,45 +1,43 @@
 package import Crypto
 internal import Encoding
 
-/// The failure of an OAuth operation. Contains no part of a token. Only `serverError` and `serverDescription` are the
-/// server's text, validated and without control characters.
+/// Contains no part of a token. `serverError` and `serverDescription` are the server's text, without control
+/// characters.
 package struct OAuthError: Error, Hashable, Sendable {
   package var code: Code
   package var subject: Subject
-  /// The response's `error`, at most 64 characters (RFC 6749 section 5.2).
+  /// The `error`, at most 64 characters (RFC 6749 section 5.2).
   package var serverError: String?
-  /// The `error_description`, a media type or a redirect target: at most 200 characters.
+  /// `error_description`, media type or redirect target: at most 200 characters.
   package var serverDescription: String?
   package var problem: ConnectionProblem?
-  /// The name servers that did not respond, separated by commas.
+  /// Name servers that did not respond, separated by commas.
   package var nameServers: String?
-  /// A timeout's duration, in whole seconds.
+  /// The timeout, in whole seconds.
   package var waitedSeconds: Int?
-  /// How many seconds this machine's clock is ahead of the server's, if a token's times were rejected.
+  /// Seconds that this machine's clock is ahead of the server's, if a token's times were rejected.
   package var clockAheadSeconds: Int?
-  /// The ID for the server's operators: at most 64 letters, digits and "-".
+  /// For the server's operators: at most 64 letters, digits and "-".
   package var correlationID: String?
   package var httpStatus: Int?
   package var advice: Phrase?
   /// Whether the advice is to provide a client secret.
   package var needsSecret = false
-  /// Whether the server forbids the device grant, but allows signing in with a browser.
+  /// Whether the device grant is forbidden, but not a sign-in with a browser.
   package var needsBrowser = false
-  /// The issuer probably intended, which differs only by a trailing slash or the scheme.
+  /// The issuer probably intended; differs only by a trailing slash or the scheme.
   package var intendedIssuer: String?
-  /// The claims that a sign-in must request.
+  /// Claims that a sign-in must request.
   package var claims: RequestedClaims?
-  /// Seconds to wait before a retry: as the server requests (at most 300), or until its keys may be fetched again (at
-  /// most 3600).
+  /// Requested by the server (at most 300), or until its keys may be fetched again (at most 3600).
   package var retryAfterSeconds: Int?
-  /// Whether the request may have been carried out without a response. The server may have replaced the refresh token.
+  /// Whether the request may have succeeded without a response. The refresh token may be replaced.
   package var isResponseLost = false
-  /// Whether a response began but is incomplete.
+  /// Whether a response began, but is incomplete.
   package var hasResponseBegun = false
-  /// Whether the request may have been carried out, but the response is unusable and may contain the new refresh token.
+  /// Whether the request may have succeeded, but the response, perhaps with a new refresh token, is unusable.
   package var isResponseUnusable = false
-  /// Whether the request succeeded and its new refresh token is stored. The error is about the rest of the response, or
-  /// a later request.
+  /// Whether the new refresh token is stored. The error is about the rest of the response, or a later request.
   package var followsSuccess = false
 
   package init(_ code: Code, _ subject: Subject, httpStatus: Int? = nil) {
@@ -65,7 +63,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     let subject: Subject =
       isAboutKey ? .clientKey : role == .resource ? .name(endpoint.uri.origin) : .endpoint(role)
     self.init(code, code.isAboutHost ? peer.map { .host($0.authority) } ?? .proxy : subject)
-    // Messages about certificates describe these problems.
+    // Certificate messages describe these.
     let isTold = [.certificateExpired, .certificateNotYetValid, .certificateOfOtherHost].contains(failure.problem)
     problem = isTold ? nil : failure.problem
     nameServers = failure.nameServers
@@ -79,7 +77,7 @@ package struct OAuthError: Error, Hashable, Sendable {
     self.init(failure, request.role, at: request.endpoint, proxy: request.transport.proxy?.url)
   }
 
-  /// The problem that ``code`` implies, otherwise ``problem``.
+  /// The problem implied by ``code``, else ``problem``.
   package var connectionProblem: ConnectionProblem? {
     switch code {
     case .certificateExpired: .certificateExpired
@@ -90,13 +88,13 @@ package struct OAuthError: Error, Hashable, Sendable {
     }
   }
 
-  /// ``correlationID``, unless ``serverDescription`` contains it.
+  /// Nil if ``serverDescription`` contains it.
   package var unmentionedCorrelationID: String? {
     let words = (serverDescription ?? "").utf8.split(separator: UInt8(ascii: " "))
     return correlationID.flatMap { id in words.contains { $0.elementsEqual(id.utf8) } ? nil : id }
   }
 
-  /// The message for users, in lowercase and without a full stop.
+  /// For users, in lowercase without full stop.
   package var phrase: Phrase {
     let sentence = code.row(about: subjectPhrase).sentence
     let description = serverDescription ?? ""

@@ -1,14 +1,14 @@
 extension OAuthError.Code {
-  /// The properties of an error code.
+  /// An error code's properties.
   package struct Row: Sendable {
     package let effect: Effect
     package let failure: FailureCode
-    /// The message in lowercase, without a full stop.
+    /// In lowercase, without full stop.
     package let sentence: Phrase
     package let hint: Phrase?
     /// Whether the error is about reaching a host.
     package let isAboutHost: Bool
-    /// The `error` values for this code.
+    /// Matching `error` values.
     let names: [ErrorValues]
 
     fileprivate init(
@@ -23,7 +23,7 @@ extension OAuthError.Code {
   /// Values of `error` with the same meaning.
   struct ErrorValues: Sendable, ExpressibleByStringLiteral {
     let values: [String]
-    /// The requests for which the values have this meaning. Empty for all.
+    /// The kinds of request with this meaning. Empty for all.
     let kinds: [RequestKind]
 
     init(for kinds: RequestKind..., values: String...) { (self.values, self.kinds) = (values, kinds) }
@@ -34,7 +34,7 @@ extension OAuthError.Code {
     code.row().names.map { ($0, code) }
   }
 
-  /// The code for an `error` value, or nil if unknown. Without `kind`, only values for all kinds of request are known.
+  /// The code for an `error` value. Without `kind`, ignores values limited to some kinds.
   static func named(_ value: String, in kind: RequestKind? = nil) -> Self? {
     let found = names.filter { $0.name.values.contains { $0 == value } }
     let own = kind.flatMap { kind in found.first { $0.name.kinds.contains(kind) } }
@@ -48,7 +48,7 @@ extension OAuthError.Code {
   package var effect: Effect { row().effect }
   package var isAboutHost: Bool { row().isAboutHost }
 
-  /// The code's properties. The hint contains `login`, the account's sign-in command.
+  /// The hint contains `login`, the account's sign-in command.
   package func row(_ login: SignInCommand = SignInCommand(nil), about subject: Phrase = "") -> Row {
     switch self {
     case .noMemory: Row(.temporary, .tooBusy, "out of memory for the answer of \(subject)")
@@ -193,7 +193,7 @@ extension OAuthError.Code {
       Row(
         .permanent, .codeExpired, "the code has expired at \(subject)", hint: login.phrase,
         names: ["expired_token", "token_expired"])
-    // GitHub, Entra and Glewlwyd have their own names for `invalid_grant`.
+    // Other names for `invalid_grant`: GitHub, Entra, Glewlwyd.
     case .invalidGrant:
       Row(
         .grantEnded, .sessionExpired, "\(subject) no longer accepts this sign-in", hint: login.phrase,
@@ -238,7 +238,7 @@ extension OAuthError.Code {
       Row(.permanent, .serverRejected, "\(subject) cannot revoke this kind of token", names: ["unsupported_token_type"])
     case .otherServerError: Row(.permanent, .serverRejected, "\(subject) reported an error")
     // UAA and Spring Security return `invalid_token` for an expired refresh token, Auth0 `access_denied` if a rule
-    // rejects the user. A sign-in may help (OpenID Connect Core section 3.1.2.6).
+    // rejects the user (OpenID Connect Core section 3.1.2.6).
     case .interactionRequired:
       Row(
         .signInNeeded, .interactionRequired, "\(subject) requires the user to sign in again", hint: login.phrase,
@@ -272,7 +272,7 @@ extension OAuthError.Code {
       Row(
         .permanent, .invalidConfiguration, "\(subject) does not offer client registration",
         hint: "register a client at the server, and use it with \("--client-id")")
-    // RFC 7591 section 3.2.2, and RFC 6750 section 3.1 for the initial access token.
+    // RFC 7591 section 3.2.2; for the initial access token, RFC 6750 section 3.1.
     case .registrationRejected:
       Row(
         .permanent, .clientRejected, "\(subject) does not register this client",
@@ -301,13 +301,13 @@ extension OAuthError.Code {
       : Phrase("check the client id and how the client is registered at the server, then: \(login.phrase)")
   }
 
-  /// The hint to use Bearer tokens instead of DPoP.
+  /// Hints to use Bearer tokens instead of DPoP.
   private func bearer(_ login: SignInCommand) -> Phrase {
     let name = login.account.map { " \($0)" } ?? ""
     return Phrase("to use Bearer tokens, which work for anyone who steals them: agent account set\(name) --unset dpop")
   }
 
-  /// The hint if the TPM is unavailable: check it or, during a sign-in, keep the key in the vault.
+  /// Hints to check the TPM or, in a sign-in, keep the key in the vault.
   private func keyInVault(_ login: SignInCommand) -> Phrase {
     login.options.isEmpty
       ? Phrase(verbatim: "agent vault check")

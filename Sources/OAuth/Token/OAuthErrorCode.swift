@@ -13,18 +13,17 @@ extension OAuthError {
     // The response violates the protocol.
     case unsupportedTokenType, missingIDToken, idTokenRejected, userInfoMismatch, userInfoRejected
     case codeChallengeUnsupported, codeChallengeUnannounced, responseIssuerMismatch, responseIssuerMissing
-    /// The ID Token's key is not in the issuer's key set.
+    /// The ID Token's key is not published.
     case keyNotPublished
-    /// The ID Token's key is in the issuer's key set, but unusable.
+    /// The ID Token's key is published, but unusable.
     case keyUnusable
     /// The server rejected or requires a DPoP proof (RFC 9449), the token is not bound to the account's key, or there
     /// is no common algorithm.
     case proofRejected, proofNeeded, tokenNotBound, bindingUnsupported
     /// The TPM with the key is unavailable.
     case keyUnavailable
-    /// The key belongs to another TPM, or the TPM was cleared.
+    /// The key is another TPM's, or the TPM was cleared.
     case keyForeign
-    /// The account violates its security profile.
     case profileBroken
     // The server refused.
     case accessDenied, expiredToken, invalidGrant, invalidClient, unauthorizedClient, invalidRequest
@@ -32,11 +31,10 @@ extension OAuthError {
     case unsupportedTokenRevocation, otherServerError
     // The server requires user interaction, but has not ended the grant.
     case interactionRequired, refreshRefused
-    /// The refresh was rejected without an OAuth error, for example by a gateway or firewall.
+    /// A refresh was rejected without an OAuth error, perhaps by a gateway.
     case refreshBlocked
-    /// The response grants less than the required scope.
+    /// Less than the required scope was granted.
     case scopeWithheld
-    /// The server rejects the authorization code or the assertion.
     case codeRejected, assertionRejected
     /// The server registers no clients, rejected this one, returned unusable values, or no longer knows it.
     case registrationMissing, registrationRejected, registrationUnusable, registrationGone
@@ -65,15 +63,15 @@ extension OAuthError {
         }
     }
 
-    /// The effect of an error on the grant and on retries.
+    /// The effect on the grant and on retries.
     package enum Effect: Sendable {
-      /// The server ended the grant (RFC 6749 section 5.2).
+      /// The grant has ended (RFC 6749 section 5.2). After other effects, it remains.
       case grantEnded
-      /// The grant remains, but only a sign-in is certain to help.
+      /// Only a sign-in is certain to help.
       case signInNeeded
-      /// The grant remains, and the same request may succeed later.
+      /// The same request may succeed later.
       case temporary
-      /// The grant remains, but the same request would fail again.
+      /// The same request would fail again.
       case permanent
     }
   }

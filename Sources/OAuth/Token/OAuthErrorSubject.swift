@@ -1,18 +1,18 @@
 extension OAuthError {
-  /// The part of the protocol, setting or value that an error is about.
+  /// The subject of an error message.
   package indirect enum Subject: Hashable, Sendable {
     case endpoint(EndpointRole)
     /// A member of a response or document.
     case member(String, of: Subject)
-    /// A host, with its port unless it is the default.
+    /// A host, with its port unless default.
     case host(String)
     /// A parameter, a metadata member, an origin or a URL.
     case name(String)
-    /// Why a document or token was rejected, shown after a colon.
+    /// Why a document or token was rejected; follows a colon.
     case reason(Phrase)
     case breach(ProfileBreach)
     case server, serverForResource, authorizationServer, issuer, configuredIssuer, requestedResource, keySet
-    /// A `resourceWithoutKnownServer` requires a token, but nothing names its authorization server.
+    /// `resourceWithoutKnownServer` requires a token, but nothing names its server.
     case url, unknownURL, resourceWithoutKnownServer, redirectURI, scope, clientID, audience, signIn, request, proxy
     case clientKey, dpopKey
 

@@ -1,18 +1,18 @@
 /// How a server's responses differ from the standards.
 package struct ResponseFormat: Sendable, Hashable {
-  /// How a response lists scope values.
+  /// How responses separate scope values.
   package enum ScopeForm: Sendable { case spaces, commas, array }
 
   package var scope = ScopeForm.spaces
-  /// Whether the token type `user` is treated as Bearer.
+  /// Whether token type `user` means Bearer.
   package var allowsUserTokenType = false
-  /// Whether `message` is the error code if a response also has `status`.
+  /// Whether `message` is the error code in responses with `status`.
   package var hasErrorInMessage = false
-  /// Maps the server's error codes or descriptions, in lowercase, to standard error codes.
+  /// Maps lowercase error codes or descriptions to standard codes.
   package var errorNames: [String: String] = [:]
-  /// The `error` values, or beginnings of the description, that report an invalid refresh token.
+  /// `error` values or beginnings of descriptions for an invalid refresh token.
   package var deadRefreshTokens: [String] = []
-  /// Whether an invalid refresh token gets a 400 without an error code.
+  /// Whether an invalid refresh token gets a 400 without error code.
   package var omitsErrorForInvalidToken = false
 
   package init() {}
@@ -24,7 +24,7 @@ package struct ResponseFormat: Sendable, Hashable {
     }
   }
 
-  /// The standard error code, or `error` itself if unknown.
+  /// The standard error code, or `error` if unknown.
   func standardName(_ error: String, description: String?) -> String {
     errorNames[error.lowercased()] ?? description.flatMap { errorNames[$0.lowercased()] } ?? error
   }

@@ -1,11 +1,10 @@
 internal import Encoding
 
-/// Parses durations sent by servers.
 enum Seconds {
-  /// Ten years. Longer durations are treated as mistakes.
+  /// Ten years. More is treated as a mistake.
   static let maximum = 10 * 366 * 86_400
 
-  /// Parses 0 to ``maximum`` seconds, rounded down, from a number or a string of digits. Nil for anything else.
+  /// Rounds down a number or a string of digits. Nil unless 0 to ``maximum``.
   static func parse(_ value: JSON) -> Int? {
     let seconds: Int?
     switch value {

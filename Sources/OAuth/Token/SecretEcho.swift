@@ -4,10 +4,10 @@ internal import Encoding
 /// Searches a server's text for any ``minimumLength`` consecutive bytes of a secret, forwards or backwards, verbatim,
 /// percent-encoded, in hexadecimal or base64.
 struct SecretEcho {
-  /// The length of the shortest match. Ordinary words could contain shorter ones by chance.
+  /// The shortest match. Ordinary words could contain shorter ones by chance.
   static let minimumLength = 8
 
-  /// All sequences of ``minimumLength`` bytes in the text and its decodings, packed into numbers.
+  /// Sequences of ``minimumLength`` bytes in the text and its decodings, packed into numbers.
   private var parts: Set<UInt64> = []
   private let containsToken: Bool
 
@@ -17,19 +17,19 @@ struct SecretEcho {
     for bytes in [bytes, bytes.reversed()] {
       for form in Self.forms(of: bytes) {
         Self.forEachPart(of: form.span) { parts.insert($0) }
-        // A server may reverse the secret before or after encoding it.
+        // Servers may reverse before or after encoding.
         Self.forEachPart(of: form.reversed().span) { parts.insert($0) }
       }
     }
   }
 
-  /// Whether the first `limit` characters contain part of a secret, even if control characters split it.
+  /// Whether the first `limit` characters contain part of a secret, even split by control characters.
   static func isFound(in text: String, _ secrets: [SharedSecret], limit: Int) -> Bool {
     SecretEcho(String(text.prefix(limit))).repeats(secrets)
       || SecretEcho(TerminalText.clean(text, limit: limit)).repeats(secrets)
   }
 
-  /// Whether the text contains part of a secret, or any token in compact form.
+  /// Whether the text contains part of a secret, or any compact token.
   func repeats(_ secrets: [SharedSecret]) -> Bool {
     containsToken
       || secrets.contains { secret in
@@ -46,7 +46,7 @@ struct SecretEcho {
     return [bytes, percentDecoded(bytes), hexDecoded(bytes, skipping: 0), hexDecoded(bytes, skipping: 1)] + base64
   }
 
-  /// Calls `body` with each sequence of ``minimumLength`` bytes, packed into a number.
+  /// Calls `body` with each sequence of ``minimumLength`` bytes, packed.
   private static func forEachPart(of bytes: Span<UInt8>, _ body: (UInt64) -> Void) {
     var part: UInt64 = 0
     for index in bytes.indices {
@@ -55,7 +55,7 @@ struct SecretEcho {
     }
   }
 
-  /// Decodes all hexadecimal digits in the text except the first `skipped`.
+  /// Decodes all hexadecimal digits except the first `skipped`.
   private static func hexDecoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     let digits = bytes.compactMap { HexDigit.value($0) }.dropFirst(skipped)
     return stride(from: digits.startIndex, to: digits.endIndex - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -77,8 +77,8 @@ struct SecretEcho {
     return decoded
   }
 
-  /// Decodes each run of base64 in the text without its first `skipped` characters, since a secret may begin within a
-  /// group of four.
+  /// Decodes each run of base64 without its first `skipped` characters, since a secret may begin within a group of
+  /// four.
   private static func base64Decoded(_ bytes: [UInt8], skipping skipped: Int) -> [UInt8] {
     var decoded: [UInt8] = []
     for run in bytes.split(whereSeparator: { base64Value($0) == nil }) {
@@ -91,7 +91,7 @@ struct SecretEcho {
     return decoded
   }
 
-  /// The value of a character in either base64 alphabet (RFC 4648 sections 4 and 5), or nil.
+  /// The value of a character in either alphabet (RFC 4648 sections 4 and 5).
   private static func base64Value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
@@ -102,8 +102,7 @@ struct SecretEcho {
     default: nil
     }
   }
-  /// Whether `text` contains a token in compact form (RFC 7515 section 7.1): 40 characters or more with the beginning
-  /// of a header, `{"` in base64url.
+  /// Finds a compact token (RFC 7515 section 7.1): 40 characters or more containing `eyJ`, a header's beginning.
   private static func containsToken(_ text: String) -> Bool {
     text.utf8.split { !$0.isASCIIAlphanumeric && ![0x2D, 0x2E, 0x5F].contains($0) }.contains { run in
       run.count >= 40 && run.indices.contains { run[$0...].starts(with: "eyJ".utf8) }

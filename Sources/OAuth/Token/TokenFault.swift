@@ -1,45 +1,42 @@
 package import Crypto
 
-/// Why a token is invalid. Contains no part of the token except the audiences of ``untrustedAudience(_:)``.
+/// Why a token is invalid. Contains nothing of the token but the audiences of ``untrustedAudience(_:)``.
 package enum TokenFault: Error, Hashable, Sendable {
-  /// The format or the header is invalid.
+  /// Invalid format or header.
   case form(JOSEError.Code)
-  /// The key, the algorithm or the signature is invalid.
+  /// Invalid key, algorithm or signature.
   case signature(JOSEError.Code)
-  /// The payload is not a JSON object (RFC 7519 section 7.2).
+  /// The payload is no JSON object (RFC 7519 section 7.2).
   case noClaims
-  /// A claim has the wrong type or is out of range.
+  /// A claim of the wrong type or out of range.
   case malformedClaim(String)
   case missingClaim(String)
   /// A claim that the profile forbids.
   case unexpectedClaim(String)
-  /// `exp` has passed. Times are in unix seconds.
+  /// `exp`, in unix seconds, has passed.
   case expired(at: Int)
-  /// `nbf` has not been reached yet.
+  /// `nbf`, in unix seconds, is in the future.
   case notYetValid(until: Int)
-  /// `iat` is in the future.
+  /// `iat`, in unix seconds, is in the future.
   case issuedInFuture(at: Int)
-  /// `auth_time` is longer ago than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
+  /// `auth_time` is older than `max_age` (OpenID Connect Core section 3.1.3.7, step 13).
   case authenticationTooOld
-  /// `iss` differs from the expected issuer, or is missing.
   case wrongIssuer(isMissing: Bool)
-  /// `aud` does not contain the expected audience, or is missing.
   case wrongAudience(isMissing: Bool)
-  /// `aud` also contains untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3). The list is empty unless
-  /// `azp` names the client.
+  /// `aud` also contains untrusted audiences (OpenID Connect Core section 3.1.3.7, step 3), listed only if `azp` is the
+  /// client.
   case untrustedAudience([String])
-  /// `azp` does not name the client (steps 4 and 5).
+  /// `azp` is not the client (steps 4 and 5).
   case wrongAuthorizedParty
-  /// `nonce` differs from the one sent (step 11).
+  /// `nonce` is not the one sent (step 11).
   case wrongNonce
   /// `acr` is not a requested value (step 12).
   case insufficientAuthentication
-  /// `at_hash` or `c_hash` is not the hash of the token or code (sections 3.1.3.8 and 3.3.2.11).
+  /// `at_hash` or `c_hash` does not match (sections 3.1.3.8 and 3.3.2.11).
   case wrongHash(claim: String)
-  /// The claim differs from the sign-in's first ID Token (section 12.2).
+  /// The claim differs from the first ID Token's (section 12.2).
   case identityChanged(claim: String)
-  /// The token is a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4). `claim` is `events`, which shows
-  /// this, or the missing `exp`.
+  /// A logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4), shown by `events` or the missing `exp`.
   case logoutToken(claim: String)
   case wrongValue(ClaimRequirement)
 
@@ -48,7 +45,7 @@ package enum TokenFault: Error, Hashable, Sendable {
     if case .signature(let reason) = self { JOSEError(reason).needsNewKeys } else { false }
   }
 
-  /// The claim that names another issuer, audience, client or user; nil for other faults.
+  /// The claim of another issuer, audience, client or user, if any.
   package var mismatchedClaim: String? {
     switch self {
     case .wrongIssuer: return "iss"
@@ -59,7 +56,6 @@ package enum TokenFault: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether a wrong clock may be the cause.
   var mayBeClockProblem: Bool {
     switch self {
     case .expired, .notYetValid, .issuedInFuture, .authenticationTooOld: true

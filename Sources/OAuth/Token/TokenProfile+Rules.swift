@@ -2,10 +2,10 @@ internal import Encoding
 package import Crypto
 
 extension TokenProfile {
-  /// The member of `events` in logout tokens.
+  /// The member of a logout token's `events`.
   static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
-  /// The claims that a token must have. Not `exp` for logout tokens, since older servers omit it.
+  /// Logout tokens need no `exp`, since older servers omit it.
   var requiredClaims: [String] {
     switch self {
     case .idToken: ["iss", "sub", "aud", "exp", "iat"]
@@ -14,7 +14,7 @@ extension TokenProfile {
     }
   }
 
-  /// The allowed `typ` (RFC 9068 section 2.1, OpenID Connect Back-Channel Logout 1.0 section 2.4).
+  /// See RFC 9068 section 2.1, OpenID Connect Back-Channel Logout 1.0 section 2.4.
   package var types: AllowedTypes {
     switch self {
     case .idToken: .optional(["JWT"])
@@ -32,7 +32,7 @@ extension TokenProfile {
     }
   }
 
-  /// Checks the claims specific to this profile. Without `audiences`, any is accepted.
+  /// Checks claims by profile. Without `audiences`, accepts any.
   func check(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     switch self {
     case .idToken: try Self.checkIDToken(reader, audiences: audiences)
@@ -42,7 +42,7 @@ extension TokenProfile {
     _ = try reader.authenticationTime()
   }
 
-  /// Applies OpenID Connect Core section 2, and steps 3 to 5 of section 3.1.3.7.
+  /// See OpenID Connect Core section 2, and steps 3 to 5 of section 3.1.3.7.
   private static func checkIDToken(_ reader: ClaimReader, audiences: [String]) throws(TokenFault) {
     try checkStrings(["nonce", "acr", "azp", "at_hash", "c_hash"], reader)
     if let methods = reader.claims["amr"], methods.array?.allSatisfy({ $0.string != nil }) != true {
@@ -56,7 +56,7 @@ extension TokenProfile {
     _ = try reader.authorizedParty(found, isClient: isNamed)
   }
 
-  /// Applies OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
+  /// See OpenID Connect Back-Channel Logout 1.0 section 2.6, steps 4 to 6.
   private static func checkLogoutToken(_ reader: ClaimReader) throws(TokenFault) {
     let claims = reader.claims
     try checkStrings(["jti", "sid"], reader)

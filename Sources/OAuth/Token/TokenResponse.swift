@@ -1,26 +1,26 @@
 package import Crypto
 internal import Encoding
 
-/// The tokens issued by a token endpoint (RFC 6749 section 5.1).
+/// A token endpoint's tokens (RFC 6749 section 5.1).
 package final class TokenResponse: Sendable {
   package let accessToken: SharedSecret
-  /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
+  /// `Bearer` or `DPoP`, as in RFC 6750 and RFC 9449.
   package let tokenType: String
   /// The access token's lifetime in seconds, at most ten years; nil if absent or invalid.
   package let expiresIn: Int?
-  /// Seconds until the refresh token expires. Nil if absent, invalid or 0, which some servers send for "never".
+  /// In seconds. Nil if absent, invalid or 0, which some servers send for "never".
   package let refreshTokenExpiresIn: Int?
-  /// Seconds until the grant expires, however often refreshed; nil as for ``refreshTokenExpiresIn``.
+  /// Seconds until the grant expires, despite refreshes; nil as for ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
-  /// The granted scope. Nil if invalid, or if absent because granted as requested (RFC 6749 section 5.1).
+  /// The granted scope; nil if invalid, or absent since granted as requested (RFC 6749 section 5.1).
   package let scope: Scope?
-  /// The granted `authorization_details` (RFC 9396 section 7); nil if absent or invalid.
+  /// As granted (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
-  /// Nil after a refresh if the old one remains valid (RFC 6749 section 6).
+  /// Nil after a refresh if the old one stays valid (RFC 6749 section 6).
   package let refreshToken: SharedSecret?
-  /// The unverified ID Token.
+  /// Not verified yet.
   package let idToken: SharedSecret?
-  /// The token's type after a token exchange (RFC 8693 section 2.2.1); nil otherwise.
+  /// Set after a token exchange (RFC 8693 section 2.2.1).
   let issuedTokenType: String?
   /// The response's `Date`, in unix seconds.
   package let serverDate: Int?
@@ -43,9 +43,8 @@ package final class TokenResponse: Sendable {
     }
   }
 
-  /// Extracts a successful response's refresh token even if the rest is malformed or truncated, since the server may
-  /// have invalidated the old one. Nil unless the JSON object has exactly one `refresh_token`, of 1 to 65,536 printable
-  /// ASCII characters (RFC 6749 appendix A.17).
+  /// Extracts a successful response's refresh token, even if the rest is malformed or truncated. Nil unless there is
+  /// exactly one, of 1 to 65,536 printable ASCII characters (RFC 6749 appendix A.17).
   static func refreshToken(in response: HTTPResponse) -> SharedSecret? {
     guard (200..<300).contains(response.status) else { return nil }
     return response.body.withBytes { bytes in
@@ -70,8 +69,8 @@ package final class TokenResponse: Sendable {
     return try? JSONResponseReader.secret(node, in: bytes, arena, allowed: 0x20...0x7E)
   }
 
-  /// Throws `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). Without a scope, the
-  /// response grants the requested one.
+  /// Throws `scopeWithheld` if the granted scope lacks required values (RFC 6749 section 3.3). An omitted scope is as
+  /// requested.
   package func check(covers requiredScope: Scope?) throws(OAuthError) {
     guard let requiredScope, let missing = scope?.missing(of: requiredScope), !missing.isEmpty else { return }
     var error = OAuthError(.scopeWithheld, .endpoint(.token))
@@ -82,17 +81,17 @@ package final class TokenResponse: Sendable {
   private init(
     _ reader: borrowing JSONResponseReader, _ bytes: Span<UInt8>, _ format: ResponseFormat, serverDate: Int?
   ) throws(OAuthError) {
-    // The access token, sent in a header, has no spaces (RFC 6749 appendix A, RFC 6750 section 2.1).
+    // Sent in a header, so without spaces (RFC 6749 appendix A, RFC 6750 section 2.1).
     guard let accessToken = try reader.secret("access_token", in: bytes, allowed: 0x21...0x7E) else {
       throw reader.malformed("access_token")
     }
     self.accessToken = accessToken
-    // LinkedIn and Shopify omit the type for Bearer tokens, contrary to RFC 6749 section 5.1.
+    // LinkedIn and Shopify omit the type for Bearer, contrary to RFC 6749 section 5.1.
     let type = reader.member("token_type").flatMap { $0.stringByteCount == 0 ? nil : $0 }
     tokenType =
       try type.map { type throws(OAuthError) in try Self.normalized(type.string(in: bytes), format) } ?? "Bearer"
     expiresIn = try? reader.seconds("expires_in", in: bytes)
-    // The members of draft-ietf-oauth-refresh-token-expiration-03, and an earlier name.
+    // From draft-ietf-oauth-refresh-token-expiration-03, with an earlier name.
     let ends = ["refresh_token_timeout", "refresh_token_expires_in", "authorization_expires_in"].map { name in
       (try? reader.seconds(name, in: bytes)).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -105,7 +104,7 @@ package final class TokenResponse: Sendable {
     self.serverDate = serverDate
   }
 
-  /// Normalizes the case-insensitive type; Apigee sends "BearerToken". Throws for unknown types (RFC 6749 section 7.1).
+  /// Ignores case; Apigee sends "BearerToken". Throws for unknown types (RFC 6749 section 7.1).
   private static func normalized(_ type: String?, _ format: ResponseFormat) throws(OAuthError) -> String {
     switch type.flatMap({ $0.utf8.count < 16 ? $0.lowercased() : nil }) {
     case "bearer", "bearertoken": "Bearer"
@@ -122,14 +121,14 @@ package final class TokenResponse: Sendable {
       return try? Scope(values: (node.value(in: bytes).array ?? []).compactMap(\.string))
     }
     guard let text = try? reader.text("scope", in: bytes) else { return nil }
-    // A value may contain a comma (RFC 6749 section 3.3), so it separates only if nothing else does.
+    // Values may contain commas (RFC 6749 section 3.3), which separate only if nothing else does.
     let isInCommas = form == .commas || !text.utf8.contains(UInt8(ascii: " ")) || text.hasPart(", ")
     guard isInCommas else { return try? Scope(text) }
     return try? Scope(values: text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 }
 
-/// A successful response of the token endpoint. Store the refresh token first, then validate the tokens.
+/// Store the refresh token before validating the tokens.
 package struct TokenEndpointResponse: Sendable {
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>
@@ -144,6 +143,6 @@ package struct TokenEndpointResponse: Sendable {
     outcome = .failure(error)
   }
 
-  /// The validated tokens. Throws the error that makes them unusable.
+  /// Returns the validated tokens, or throws why they are unusable.
   package func tokens() throws(OAuthError) -> TokenResponse { try outcome.get() }
 }

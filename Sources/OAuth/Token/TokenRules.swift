@@ -1,34 +1,32 @@
 package import Encoding
 package import Crypto
 
-/// The rules for any signed token (RFC 7519 section 4.1, RFC 8725).
+/// Validation rules for signed tokens (RFC 7519 section 4.1, RFC 8725).
 package struct TokenRules: Sendable {
-  /// The accepted `alg` values, independent of the token (RFC 8725 section 3.1).
+  /// The accepted `alg` values (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
-  /// Whether the caller chose the algorithms.
   package var hasChosenAlgorithms = false
-  /// The issuer's algorithms; nil for any. Checked after the signature, since an error about the key is more helpful.
+  /// Nil for any. Checked after the signature, whose errors are more helpful.
   private var announced: Set<JWSAlgorithm>?
   /// Whether only the issuer's algorithms are accepted.
   package var isRestrictedByIssuer: Bool { announced != nil }
-  /// The required `typ` (RFC 8725 section 3.11); nil for the profile's, or any without a profile.
+  /// The required `typ` (RFC 8725 section 3.11); nil for the ``profile``'s, if any.
   package var type: String?
-  /// The kind of token; nil accepts any.
+  /// Nil accepts any kind of token.
   package var profile: TokenProfile?
   /// The required `iss`, compared byte by byte; nil accepts any.
   package var issuer: String?
   /// The template for a multi-tenant ``issuer``. The keys must belong to the tenant.
   package var tenant: TenantIssuer?
-  /// The accepted values of `aud`, of which a token must have one. Empty for any.
+  /// A token needs one of these `aud` values. Empty accepts any.
   package var audiences: [String] = []
-  /// Whether a token must have `exp`.
   package var requiresExpiry = true
-  /// Required in addition to the profile's claims.
+  /// In addition to the profile's claims.
   package var requiredClaims: [String] = []
   package var claimRequirements: [ClaimRequirement] = []
   /// The tolerated clock difference, in seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// Whether to verify only the signature. The payload need not be JSON.
+  /// Verifies only the signature. The payload need not be JSON.
   package var isSignatureOnly = false
 
   package init() {}
@@ -40,14 +38,14 @@ package struct TokenRules: Sendable {
     package let claims: JWTClaims?
   }
 
-  /// Parses a token without verifying it. Reuses the parsed header of `last`, the previous token, if identical.
+  /// Parses a token without verifying it. `last` is the previous token, whose header is reused if identical.
   package static func read(
     _ compact: Span<UInt8>, after last: UnverifiedJWS? = nil
   ) throws(TokenFault) -> UnverifiedJWS {
     do { return try UnverifiedJWS(compact: compact, after: last) } catch { throw .form(error.code) }
   }
 
-  /// Verifies the signature, then the claims at `now`, in unix seconds.
+  /// Verifies the signature, then the claims at `now` (unix seconds).
   package func verify(_ token: UnverifiedJWS, by keys: JWKSet, now: Int) throws(TokenFault) -> Verified {
     let jws: VerifiedJWS
     do {
@@ -88,7 +86,7 @@ package struct TokenRules: Sendable {
     where claims[name] == nil { throw .missingClaim(name) }
   }
 
-  /// Checks `iss` and `aud`, and parses both in any case: a malformed one makes a token invalid (RFC 7519 section 4.1).
+  /// Checks `iss` and `aud`. Always rejects malformed ones (RFC 7519 section 4.1).
   private func checkIssuerAndAudience(_ reader: ClaimReader, _ keyIssuer: String?) throws(TokenFault) {
     let named = try reader.issuer()
     if let issuer {
@@ -104,9 +102,9 @@ package struct TokenRules: Sendable {
     _ = try reader.text("sub")
   }
 
-  /// Restricts ID Tokens and logout tokens to the announced `id_token_signing_alg_values_supported` (OpenID Connect
-  /// Back-Channel Logout 1.0 section 2.6), or RS256 by default (OpenID Connect Core section 2). Never restricts access
-  /// tokens. Without a profile, restricts only if the issuer announces algorithms and the caller chose none.
+  /// Restricts ID and logout tokens to the issuer's algorithms (OpenID Connect Back-Channel Logout 1.0 section 2.6), by
+  /// default RS256 (OpenID Connect Core section 2). Never restricts access tokens. Without a profile, restricts only to
+  /// announced algorithms if the caller chose none.
   package mutating func restrictAlgorithms(toAnnounced announced: [String]) {
     switch profile {
     case .idToken, .logoutToken: break
@@ -116,7 +114,7 @@ package struct TokenRules: Sendable {
     self.announced = announced.isEmpty ? [.RS256] : Set(announced.compactMap(JWSAlgorithm.init(name:)))
   }
 
-  /// The standard claims that these rules do not check.
+  /// Standard claims that these rules do not check.
   package var uncheckedClaims: [String] {
     if isSignatureOnly { return ["iss", "aud", "exp", "nbf", "iat"] }
     return (issuer == nil ? ["iss"] : []) + (audiences.isEmpty ? ["aud"] : [])

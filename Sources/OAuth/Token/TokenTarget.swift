@@ -1,23 +1,22 @@
 internal import Encoding
 
-/// What an access token is for: part of the scope (RFC 6749 section 6), resources (RFC 8707), an audience, or
+/// The target of an access token: a partial scope (RFC 6749 section 6), resources (RFC 8707), an audience, or
 /// authorization details (RFC 9396).
 package struct TokenTarget: Sendable, Hashable {
   package static let maximumResources = 16
   private static let maximumAudienceBytes = 512
 
   package let scope: Scope?
-  /// Absolute URIs without fragments, sorted and without duplicates.
+  /// Sorted absolute URIs without fragments or duplicates.
   package let resources: [String]
   /// The server's name for a resource.
   package let audience: String?
-  /// Unchanged, since only the server can compare them (RFC 9396 section 6).
+  /// Sent unchanged: only the server can compare them (RFC 9396 section 6).
   package let authorizationDetails: AuthorizationDetails?
-  /// Whether to exchange the account's access token (RFC 8693) instead of refreshing.
+  /// Whether to use token exchange (RFC 8693) instead of refreshing.
   package let usesTokenExchange: Bool
 
-  /// Nil, which means the account's own token, if nothing is specified. Throws `invalidScope`, `invalidTarget` or
-  /// `invalidAuthorizationDetails`.
+  /// Nil (the account's own token) if nothing is specified.
   package init?(
     scope: [String], resources: [String], audience: String?, authorizationDetails: String? = nil,
     usesTokenExchange: Bool = false

@@ -5,7 +5,7 @@ internal import Encoding
 ///
 /// Source: https://docs.github.com/en/actions/reference/security/oidc
 package struct WorkflowTokenService: Sendable {
-  /// The environment variables with the service's URL and its token.
+  /// The environment variables with the service's URL and token.
   package static let variables = (url: "ACTIONS_ID_TOKEN_REQUEST_URL", token: "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
 
   private static let maximumAnswerBytes = 131_072
@@ -13,7 +13,7 @@ package struct WorkflowTokenService: Sendable {
   private let url: String
   private let token: SharedSecret
 
-  /// `url` contains the query and is not secret.
+  /// `url` includes the query and is not secret.
   package init(url: SharedSecret, token: SharedSecret) {
     self.url = url.bytes.withBytes { bytes in
       String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
@@ -21,10 +21,8 @@ package struct WorkflowTokenService: Sendable {
     self.token = token
   }
 
-  /// Requests a JWT for `audience`, without following redirects. Blocking. Uses the authorization server's `transport`
-  /// without its pins and client certificate. Returns `refused` if the service issued no JWT.
-  ///
-  /// - Throws: For a temporary failure, or a response that is not from this service.
+  /// Requests a JWT for `audience`. Blocking; follows no redirects. Ignores the pins and client certificate of
+  /// `transport`, which are for the authorization server. Returns `refused` if the service issued no JWT.
   package func assertion(
     for audience: String, transport: Transport, http: any HTTPClient, cancellation: Cancellation
   ) throws(OAuthError) -> Result<SharedSecret, AssertionProblem> {
@@ -32,7 +30,6 @@ package struct WorkflowTokenService: Sendable {
     let endpoint = try Endpoint(
       service.uri.appendingQuery([("audience", audience)]), allowHTTPLoopback: transport.allowHTTPLoopback)
     var transport = transport
-    // Pins and client certificate are for the authorization server only.
     (transport.pins, transport.clientCertificate) = ([], nil)
     var request = HTTPRequest(.get, endpoint, .resource, transport: transport, cancellation: cancellation)
     request.responseLimit = Self.maximumAnswerBytes

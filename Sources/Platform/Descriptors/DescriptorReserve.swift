@@ -1,21 +1,19 @@
 internal import CPlatform
 
-/// Reserves descriptors for work that must not fail for lack of them. Releases them while one thread at a time does the
-/// work. Thread-safe.
+/// Reserves descriptors for work that must not fail for lack of them, done by one thread at a time. Thread-safe.
 package final class DescriptorReserve: Sendable {
   private struct State {
-    /// The reserved descriptors; empty while they are released.
+    /// Empty while the descriptors are released.
     var kept: [SharedDescriptor] = []
-    /// The number of existing ``Reservation`` values.
+    /// The number of ``Reservation`` values.
     var holders = 0
-    /// Whether the descriptors are released for work in progress.
     var isReleased = false
   }
 
   private let count: Int
   private let state = Monitor(State())
 
-  /// - Parameter count: The maximum number of descriptors that the work opens.
+  /// - Parameter count: The most descriptors that the work opens.
   package init(count: Int) { self.count = count }
 
   /// Keeps the descriptors reserved during its lifetime.
@@ -32,10 +30,8 @@ package final class DescriptorReserve: Sendable {
     }
   }
 
-  /// Reserves the descriptors until the result is released. Waits while ``withReleased(_:)`` runs. Throws `EMFILE` or
-  /// `ENFILE` if there are not enough.
-  ///
-  /// - Parameter others: The number of further descriptors that must be free now, for steps before the work.
+  /// Reserves the descriptors until the result is released, and checks that `others` more are free. Waits while
+  /// ``withReleased(_:)`` runs. Throws `EMFILE` or `ENFILE` if too few are free.
   package func reserve(besides others: Int = 0) throws(SystemError) -> Reservation {
     let result = state.wait(nil) { state -> Result<Void, SystemError>? in
       guard !state.isReleased else { return nil }
@@ -49,7 +45,7 @@ package final class DescriptorReserve: Sendable {
     return Reservation(self)
   }
 
-  /// Releases the descriptors, runs `body` exclusively, and reserves them again if a ``Reservation`` still exists.
+  /// Releases the descriptors, runs `body` exclusively, and reserves them again if a ``Reservation`` exists.
   package func withReleased<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure)
     -> Result
   {
@@ -61,7 +57,7 @@ package final class DescriptorReserve: Sendable {
     defer {
       state.update { state in
         state.isReleased = false
-        // If another thread has used some meanwhile, the next `body` may fail.
+        // The next `body` may fail if another thread uses some.
         if state.holders > 0 { try? Self.fill(&state, to: count) }
       }
     }

@@ -2,9 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// The kind of file that a descriptor refers to.
+  /// The kind of an open file.
   package enum Kind: Sendable, Hashable {
-    /// A regular file, with the range of bytes from its current offset to its end.
+    /// A regular file, with the bytes from the current offset to the end.
     case file(Range<Int>)
     /// A pipe or a socket.
     case stream
@@ -26,10 +26,10 @@ extension FileDescriptor {
     }
   }
 
-  /// False for a pipe or socket, which has no offset.
+  /// False for a pipe or socket.
   package borrowing func isSeekable() -> Bool { lseek(raw, 0, SEEK_CUR) >= 0 }
 
-  /// Reads from an offset of a file, without changing the current one.
+  /// Reads at `offset`, keeping the current offset. Returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>, at offset: Int) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -37,7 +37,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Creates an unnamed file in memory, to be read from the start.
+  /// Creates an in-memory file, with the offset at its start.
   package static func inMemory(_ bytes: Span<UInt8>) throws(SystemError) -> FileDescriptor {
     let file = FileDescriptor(owning: try SystemCall.checked(agent_memory_file(), "memfd_create"))
     try file.writeAll(bytes)

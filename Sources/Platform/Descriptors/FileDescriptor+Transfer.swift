@@ -2,8 +2,8 @@ internal import CPlatform
 internal import Glibc
 
 extension FileDescriptor {
-  /// Appends at most `count` bytes to `buffer` and returns their number, 0 at the end. Throws `EAGAIN`, with `buffer`
-  /// unchanged, if there is nothing to read or after a socket's timeout.
+  /// Appends at most `count` bytes and returns their number, 0 at the end. Throws `EAGAIN` if there is nothing to read
+  /// or after a socket's timeout.
   package borrowing func read(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -16,14 +16,14 @@ extension FileDescriptor {
     return got
   }
 
-  /// Reads once into `buffer` from index `start`, without resizing it. Returns the number of bytes.
+  /// Reads once into `buffer` from index `start`. Returns the number of bytes.
   package borrowing func read(into buffer: inout [UInt8], from start: Int) throws(SystemError) -> Int {
     var space = buffer.mutableSpan
     var free = space._mutatingExtracting(start...)
     return try read(into: &free)
   }
 
-  /// Reads into the start of `buffer`. Returns the number of bytes.
+  /// Reads once into `buffer`. Returns the number of bytes.
   package borrowing func read(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return unsafe try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
@@ -31,7 +31,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Writes once, without blocking if the descriptor is non-blocking. Returns the number of bytes.
+  /// Writes once. Returns the number of bytes.
   package borrowing func write(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     return try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -39,8 +39,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Like ``read(into:)``, but never waits, even if another process made the descriptor blocking. Throws `EAGAIN` if
-  /// there is nothing to read.
+  /// Like ``read(into:)``, but throws `EAGAIN` instead of waiting, even on a blocking descriptor.
   package borrowing func readNow(into buffer: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
     let number = raw
     let got = unsafe buffer.withUnsafeMutableBytes { unsafe agent_read_now(number, $0.baseAddress!, $0.count) }
@@ -48,7 +47,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// Like ``readNow(into:)``, but appends at most `count` bytes to `buffer`.
+  /// Like ``readNow(into:)``, but appends at most `count` bytes.
   package borrowing func readNow(into buffer: inout [UInt8], upTo count: Int) throws(SystemError) -> Int {
     var got = 0
     let number = raw
@@ -62,7 +61,7 @@ extension FileDescriptor {
     return got
   }
 
-  /// Like ``write(_:)``, but never waits or raises `SIGPIPE`. Throws `EAGAIN` if nothing can be written.
+  /// Like ``write(_:)``, but throws `EAGAIN` instead of waiting. Never raises `SIGPIPE`.
   package borrowing func writeNow(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
     let number = raw
     let sent = unsafe bytes.withUnsafeBytes { unsafe agent_write_now(number, $0.baseAddress!, $0.count) }
@@ -79,12 +78,10 @@ extension FileDescriptor {
     }
   }
 
-  /// - Parameter timeout: For the entire content; nil for no limit.
-  /// - Throws: `EFBIG` for more than `limit` bytes, `ETIMEDOUT` after the timeout.
+  /// Reads to the end. Throws `EFBIG` above `limit` bytes, `ETIMEDOUT` after `timeout`.
   package borrowing func readToEnd(limit: Int, within timeout: Duration? = nil) throws(SystemError) -> [UInt8] {
     let deadline = timeout.map { Instant.now.advanced(by: $0) }
     var buffer: [UInt8] = []
-    // One byte more shows that the limit is exceeded.
     let most = max(0, min(limit, .max - 1)) + 1
     while true {
       if let deadline, try !waitUntilReadable(timeout: Instant.now.duration(to: deadline)) {
@@ -96,7 +93,7 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads a file, such as one in `/proc`, following symbolic links. Throws `EFBIG` for more than `limit` bytes.
+  /// Reads a file of at most `limit` bytes, following symbolic links.
   package static func content(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
     try FileDescriptor(opening: path, for: .reading).readToEnd(limit: limit)
   }
@@ -118,7 +115,6 @@ extension FileDescriptor {
       let result = agent_poll_one(raw, forWriting ? 1 : 0, left)
       if result == -EINTR { continue }
       if try SystemCall.checked(result, "poll") > 0 { return true }
-      // A long wait is clamped to the maximum of the call.
       if Instant.now >= deadline { return false }
     }
   }

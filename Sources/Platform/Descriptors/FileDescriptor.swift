@@ -1,9 +1,9 @@
 internal import CPlatform
 internal import Glibc
 
-/// An open descriptor with one owner, closed when this value is destroyed. This module opens descriptors close-on-exec.
+/// An open descriptor, closed on destruction. This module opens descriptors close-on-exec.
 @usableFromInline package struct FileDescriptor: ~Copyable, Sendable {
-  /// The number. Never close it.
+  /// Never close it.
   package let raw: Int32
 
   package init(owning raw: Int32) {
@@ -15,11 +15,11 @@ internal import Glibc
     _ = Glibc.close(raw)
   }
 
-  /// Closes the descriptor now, and throws a delayed write error.
+  /// Closes the descriptor, throwing a delayed write error.
   package consuming func close() throws(SystemError) {
     let number = raw
     discard self
-    // On Linux, an interrupted call has closed the descriptor.
+    // On Linux, an interrupted call has closed it.
     if Glibc.close(number) != 0, errno != EINTR { throw SystemError(errno: errno, operation: "close") }
   }
 
@@ -30,10 +30,10 @@ internal import Glibc
     return number
   }
 
-  /// Returns a second descriptor for the same open file.
+  /// Returns another descriptor for the same open file.
   package borrowing func duplicate() throws(SystemError) -> FileDescriptor { try Self.duplicate(raw) }
 
-  /// - Parameter raw: A descriptor with another owner.
+  /// Duplicates a descriptor that remains open.
   package static func duplicate(_ raw: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_duplicate(raw), "fcntl"))
   }
@@ -45,7 +45,7 @@ internal import Glibc
 
   package enum Access: Sendable {
     case reading
-    /// Writes to an existing file, from its start.
+    /// Writes to an existing file from its start.
     case writing
     /// Creates a file with mode 0600, or truncates it.
     case replacing
@@ -53,7 +53,7 @@ internal import Glibc
     case appending
   }
 
-  /// Opens a file that the user named, following symbolic links.
+  /// Opens a file, following symbolic links.
   package init(opening path: String, for access: Access) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let flags =
@@ -66,8 +66,8 @@ internal import Glibc
     self.init(owning: try SystemCall.libc("open") { unsafe open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600) })
   }
 
-  /// Like ``init(opening:for:)``, but throws `ETIMEDOUT` after a timeout, since opening a FIFO waits for its other end.
-  /// The wait then continues on another thread.
+  /// Like ``init(opening:for:)``, but throws `ETIMEDOUT` if that takes longer, as for a FIFO. Opening then continues on
+  /// another thread.
   package static func opening(
     _ path: String, for access: Access, within timeout: Duration
   ) throws(SystemError) -> FileDescriptor {
@@ -85,11 +85,11 @@ internal import Glibc
     return try result.get().descriptor.duplicate()
   }
 
-  /// Opens a regular file for reading, following symbolic links. Never blocks. Throws `EISDIR` for a directory, or
-  /// `EINVAL` for another kind of file.
+  /// Opens a regular file for reading, following symbolic links. Never blocks. Throws `EISDIR` or `EINVAL` for other
+  /// kinds.
   package static func openingRegularFile(_ path: String) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "open")
-    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+    // O_NONBLOCK is for FIFOs.
     let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
     let file = FileDescriptor(owning: try SystemCall.libc("open") { unsafe open(path, flags) })
     switch try file.kind() {
@@ -100,7 +100,7 @@ internal import Glibc
   }
 }
 
-/// Both ends of a new pipe, close-on-exec and blocking. Frozen, so that another module can move the ends out.
+/// A new pipe, close-on-exec and blocking. Frozen, so that another module can move the ends out.
 @frozen @usableFromInline package struct Pipe: ~Copyable, Sendable {
   package var reading: FileDescriptor
   package var writing: FileDescriptor

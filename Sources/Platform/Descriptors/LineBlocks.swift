@@ -1,10 +1,10 @@
-/// Splits an input into lines, read by read. Stores at most one incomplete line.
+/// Splits an input into lines, read by read. Buffers at most one incomplete line.
 package struct LineBlocks: Sendable {
-  /// A non-empty line, without surrounding whitespace.
+  /// A non-empty line without surrounding whitespace.
   package struct Line: Sendable, Hashable {
-    /// The line number, from 1, including empty lines.
+    /// From 1, including empty lines.
     package let number: Int
-    /// The range in ``Block/bytes``; nil if the line is too long and was skipped.
+    /// The range in ``Block/bytes``; nil if the line was too long.
     package let range: Range<Int>?
   }
 
@@ -20,23 +20,19 @@ package struct LineBlocks: Sendable {
   /// The beginning of an incomplete line.
   private var pending: [UInt8] = []
   private var lineNumber = 0
-  /// Whether the current line was reported as too long.
   private var isSkipping = false
-  /// Do not read after the end: a terminal reports it only once.
+  /// If true, do not read on: a terminal reports its end only once.
   package private(set) var isAtEnd = false
 
-  /// - Parameter limit: The maximum length of a line, in bytes including whitespace.
+  /// - Parameter limit: The maximum bytes of a line, including whitespace.
   package init(limit: Int) { self.limit = limit }
 
-  /// Reads once and returns the lines that are complete now, possibly none; nil after the end. Throws `EAGAIN` if the
-  /// descriptor is non-blocking and there is nothing to read.
+  /// Reads once and returns the lines now complete, possibly none; nil after the end.
   package mutating func next(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Block? {
     try next { (bytes) throws(SystemError) in try descriptor.read(into: &bytes, upTo: Self.pieceBytes) }
   }
 
-  /// Like ``next(from:)``, but reads with a closure.
-  ///
-  /// - Parameter read: Appends bytes and returns their number; 0 at the end.
+  /// Like ``next(from:)``. `read` appends bytes and returns their number, 0 at the end.
   package mutating func next<Problem: Error>(
     by read: (inout [UInt8]) throws(Problem) -> Int
   ) throws(Problem) -> Block? {
@@ -46,7 +42,7 @@ package struct LineBlocks: Sendable {
     return cut(searchFrom: known)
   }
 
-  /// Removes the complete lines. Searches for line feeds from index `known`.
+  /// Removes complete lines, searching from index `known`.
   private mutating func cut(searchFrom known: Int) -> Block {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
@@ -67,15 +63,13 @@ package struct LineBlocks: Sendable {
     return Block(bytes: bytes, lines: lines)
   }
 
-  /// Appends a line without surrounding whitespace; if it is too long, without a range. Ignores an empty line, and the
-  /// end of a line that was already reported as too long.
+  /// Appends a line, with a nil range if too long. Skips empty lines, and the rest of a line already reported.
   private mutating func take(_ whole: Range<Int>, of bytes: [UInt8], into lines: inout [Line]) {
     lineNumber += 1
     if isSkipping {
       isSkipping = false
       return
     }
-    // The limit must not depend on the sizes of the reads.
     guard whole.count <= limit else { return lines.append(Line(number: lineNumber, range: nil)) }
     var range = whole
     while let first = range.first, Self.isBlank(bytes[first]) { range = range.dropFirst() }

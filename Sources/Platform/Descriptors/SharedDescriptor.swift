@@ -1,4 +1,4 @@
-/// Closes the descriptor when the last owner releases it.
+/// A descriptor with several owners, closed by the last one.
 package final class SharedDescriptor: Sendable {
   package let descriptor: FileDescriptor
 
@@ -6,10 +6,8 @@ package final class SharedDescriptor: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Fills `buffer` until its end or that of the input. Returns the number of bytes.
-  ///
-  /// - Parameter isGivenUp: Returns true to end the wait. Called ten times a second.
-  /// - Throws: `ETIMEDOUT` if nothing arrives for `timeout`, or `isGivenUp` returned true.
+  /// Fills `buffer` or reads to the end. Returns the number of bytes. Throws `ETIMEDOUT` if nothing arrives for
+  /// `timeout` or `isGivenUp` returns true.
   package func readToEnd(
     into buffer: inout MutableSpan<UInt8>, timeout: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> Int {

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-  /// The index of the first `byte` at or after `start` (0...count), if any.
+  /// The index of the first `byte` from `start` (0...count), if any.
   package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     let rest = extracting(start...)
     return unsafe rest.withUnsafeBytes { bytes in
@@ -10,7 +10,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// Not for secrets, since it stops at the first difference.
+  /// Not for secrets: stops at the first difference.
   package func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return unsafe withUnsafeBytes { left in

@@ -2,9 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 enum DirectoryListing {
-  /// All names except "." and "..", unordered. Skips names that are not UTF-8. Throws `EFBIG` for more than `limit`.
+  /// All names except "." and "..", unordered. Skips names that are not UTF-8. Throws `EFBIG` above `limit`.
   static func names(in directory: Int32, limit: Int) throws(SystemError) -> [String] {
-    // Opened separately, since a duplicate shares its position.
+    // A duplicate would share its position.
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     let number = try SystemCall.libc("openat") { unsafe openat(directory, ".", flags, 0) }
     guard let stream = unsafe agent_directory_open(number) else {

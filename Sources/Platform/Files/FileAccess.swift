@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// This process's access to a file, such as a device, tested without opening it.
+/// This process's access to a file, without opening it.
 package enum FileAccess: Sendable, Hashable {
-  /// The file can be read and written.
+  /// Readable and writable.
   case usable
-  /// The file can be read but not written.
+  /// Readable but not writable.
   case readable
-  /// The file exists but cannot be read.
+  /// Exists but is not readable.
   case forbidden
   case missing
 

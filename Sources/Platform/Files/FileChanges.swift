@@ -1,53 +1,52 @@
 internal import CPlatform
 internal import Glibc
 
-/// Detects with one system call whether files have changed since they were read (inotify(7)). Not thread-safe.
+/// Detects with one system call whether files may have changed (inotify(7)), also through a mount, directory or link of
+/// their paths. Not thread-safe.
 ///
-/// Also watches the mount table, and every directory and link of the path. ``poll()`` returns nil if the kernel may
-/// miss a change: if a file is missing or on a shared file system (NFS, FUSE), or there are too many watches. A write
-/// through a mapping is detected when the file is closed.
+/// ``poll()`` returns nil if the kernel may miss a change: if a file is missing or on a shared file system, or there
+/// are too many watches. Detects a write through a mapping when the file is closed.
 package final class FileChanges {
   private let paths: [String]
   private let descriptor: FileDescriptor
-  /// `/proc/self/mountinfo`, which reports changes of the mount table.
+  /// Readable when a mount changed.
   private let mounts: FileDescriptor
   private var watches: [Int32: Watch] = [:]
   private var stage = Stage.unknown
   /// The number of changes so far.
   private var count: UInt64 = 0
-  /// The number of each file's latest change.
+  /// Each file's latest change number.
   private var counts: [UInt64]
-  /// The directory and name of each file after resolving all links.
+  /// Each file's directory and name, with all links resolved.
   private var locations: [(directory: String, name: String)]
 
-  /// The purpose of a watch on a directory or file.
   private struct Watch {
-    /// The names in this directory that lead to files.
+    /// Names in this directory that lead to files.
     var entries: [Entry] = []
-    /// The indices of the paths that lead to the watched file, if it is one.
+    /// Indices of the paths that lead to this file.
     var files: Set<Int> = []
-    /// Whether any file may have been replaced if this is moved or removed.
+    /// Whether moving or removing this may replace any file.
     var isOnPath = false
   }
 
-  /// A name in a watched directory, and the index of the file that it leads to.
+  /// A directory entry that leads to file number `file`.
   private struct Entry {
     let name: String
     let file: Int
   }
 
   private enum Stage {
-    /// The watches are not set up.
+    /// No watches are set up.
     case unknown
     case watching
-    /// Changes cannot be detected before this time.
+    /// Changes are undetectable before this time.
     case unavailable(until: Instant)
   }
 
   private struct Changes {
-    /// The indices of the files whose content may have changed.
+    /// Indices of files whose content may have changed.
     var changed: Set<Int> = []
-    /// The indices of the files that may have been replaced.
+    /// Indices of files that may have been replaced.
     var moved: Set<Int> = []
     /// Whether any file may have been replaced.
     var affectsAll = false
@@ -55,8 +54,7 @@ package final class FileChanges {
 
   private static let retryTime = Duration.seconds(1)
 
-  /// - Parameter paths: Absolute paths.
-  /// - Returns: Nil if unsupported.
+  /// Watches absolute paths. Nil if unsupported.
   package init?(of paths: [String]) {
     let raw = agent_changes_create()
     guard raw >= 0 else { return nil }
@@ -68,7 +66,7 @@ package final class FileChanges {
     locations = Array(repeating: ("", ""), count: paths.count)
   }
 
-  /// Returns a number that changes with each change of a file; nil if unknown. Call it before reading a file.
+  /// Returns a number that increases with each change of a file; nil if unknown. Call it before reading a file.
   package func poll() -> UInt64? {
     switch stage {
     case .watching:
@@ -101,7 +99,7 @@ package final class FileChanges {
     if case .watching = stage { counts[index] } else { nil }
   }
 
-  /// Gives these files the next change number.
+  /// Assigns these files the next change number.
   private func note(_ changed: Set<Int>) {
     guard !changed.isEmpty else { return }
     count += 1
@@ -121,19 +119,17 @@ package final class FileChanges {
           place = unsafe agent_changes_read(buffer.baseAddress!, place, &change)
           unsafe take(change.watch, change.what, String(cString: change.name), &result)
         }
-        // Later events are read by the next call.
         if end < 2048 { return }
       }
     }
   }
 
-  /// Adds an event. A negative watch number means that any file may have changed.
+  /// Adds an event. With a negative watch number, any file may have changed.
   private func take(_ number: Int32, _ kind: Int32, _ name: String, _ result: inout Changes) {
     if number < 0 {
       result.affectsAll = true
       return
     }
-    // An event of a removed watch.
     guard let watch = watches[number] else { return }
     if kind == agent_change_of_watch {
       watches[number] = nil
@@ -155,8 +151,7 @@ package final class FileChanges {
 
   // MARK: Watches
 
-  /// Watches replaced files again. Returns false if everything must be watched again, because more than a path's last
-  /// component changed.
+  /// Watches replaced files again. Returns false if more than a path's last component changed.
   private func watchReplaced(_ moved: Set<Int>) -> Bool {
     for file in moved {
       let (place, name) = locations[file]
@@ -173,7 +168,7 @@ package final class FileChanges {
     return true
   }
 
-  /// Watches each directory before its content, so that no change is missed. Returns false if a file cannot be watched.
+  /// Watches each directory before its content, to miss no change. Returns false on failure.
   private func watchAll() -> Bool {
     var ignored = Changes()
     takeEvents(&ignored)
@@ -189,7 +184,7 @@ package final class FileChanges {
     watches[watch] = nil
   }
 
-  /// Watches a file and the directories of its path. Returns false on failure.
+  /// Returns false on failure.
   private func watch(_ file: Int, _ watches: inout [Int32: Watch]) -> Bool {
     let path = paths[file]
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { return false }
@@ -222,12 +217,11 @@ package final class FileChanges {
     return true
   }
 
-  /// The components of a path, last component first.
+  /// A path's components, last first.
   private static func names(_ path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
 
-  /// Watches a path and passes the watch to `use`. Returns its number; nil on failure.
-  ///
-  /// - Parameter role: An `agent_change_…` constant, which selects the events.
+  /// Watches a path for the events of `role` (`agent_change_…`), and passes the watch to `use`. Returns its number, if
+  /// any.
   private func add(
     _ path: String, _ role: Int32, _ watches: inout [Int32: Watch], _ use: (inout Watch) -> Void
   ) -> Int32? {

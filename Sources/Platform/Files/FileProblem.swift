@@ -2,16 +2,14 @@ internal import Glibc
 
 /// Why a file or directory is refused.
 package enum FileProblem: Sendable, Hashable {
-  /// Symbolic links are not followed.
   case symbolicLink
   /// Neither a regular file nor a directory.
   case special
   /// Owned by another user.
   case notOwned
   case notRegular
-  /// Neither a directory nor a symbolic link to one.
+  /// Also for a symbolic link to a directory.
   case notDirectory
-  /// A symbolic link to a missing file.
   case dangling
   /// On a disk, but must be in memory.
   case onDisk
@@ -21,8 +19,6 @@ package enum FileProblem: Sendable, Hashable {
   case tooOpen(mode: UInt32, isDirectory: Bool)
 
   /// The problem according to `lstat`; nil if the file is private or missing.
-  ///
-  /// - Parameter isFile: Whether to report a directory as `notRegular`.
   package static func of(_ path: String, mustBeFile isFile: Bool = false) -> FileProblem? {
     var found = stat()
     guard unsafe lstat(path, &found) == 0 else { return nil }
@@ -36,7 +32,7 @@ package enum FileProblem: Sendable, Hashable {
     return mode & 0o077 == 0 ? nil : .tooOpen(mode: mode, isDirectory: isDirectory)
   }
 
-  /// The permission bits in octal, if they are the problem.
+  /// The offending permission bits in octal.
   package var mode: String? {
     switch self {
     case .writable(let mode, _), .tooOpen(let mode, _): String(mode, radix: 8)
@@ -44,7 +40,7 @@ package enum FileProblem: Sendable, Hashable {
     }
   }
 
-  /// Describes the problem in lowercase, without a full stop. `mode` is ``mode`` or a placeholder for it.
+  /// Describes the problem in lowercase, without a full stop. `mode` is ``mode`` or a placeholder.
   package func sentence(about subject: String, mode: String) -> String {
     switch self {
     case .symbolicLink: "\(subject) is a symbolic link, which is not followed"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Identifies a file's content: if two stamps are equal, the file has not changed.
+/// Identifies a file's content: equal stamps mean no change.
 package struct FileStamp: Sendable, Hashable {
   private let device: UInt64
   private let inode: UInt64
@@ -16,10 +16,10 @@ package struct FileStamp: Sendable, Hashable {
     nanoseconds = raw.st_mtim.tv_nsec
   }
 
-  /// The time of the last write, in unix seconds.
+  /// In unix seconds.
   package var writtenAt: Int { seconds }
 
-  /// Nil if the file does not exist. Does not follow a symbolic link.
+  /// Does not follow a link.
   package init?(at path: String) {
     guard let status = FileStatus(at: path) else { return nil }
     self = status.stamp
@@ -27,7 +27,7 @@ package struct FileStamp: Sendable, Hashable {
 }
 
 extension PrivateDirectory {
-  /// Nil if the file does not exist. Does not follow a symbolic link.
+  /// Nil if missing. Does not follow a link.
   package borrowing func stamp(of name: String) throws(SystemError) -> FileStamp? {
     try PrivateDirectory.checkName(name)
     do { return try FileStatus(of: name, in: descriptor).stamp } catch {

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The properties of a file that control access or change with a write.
+/// The result of `stat(2)`.
 struct FileStatus: Sendable, Hashable {
   let owner: UInt32
   let permissions: UInt32
@@ -29,7 +29,7 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// Nil if the path does not exist. Does not follow a link at its end.
+  /// Does not follow a final link.
   init?(at path: String) {
     var raw = stat()
     guard unsafe lstat(path, &raw) == 0 else { return nil }
@@ -44,8 +44,7 @@ struct FileStatus: Sendable, Hashable {
     self.init(raw)
   }
 
-  /// - Throws: `EINVAL` unless this is a regular file, `EPERM` if another user owns it, `EACCES` for a forbidden
-  ///   permission, `EFBIG` for more than `limit` bytes.
+  /// Throws `EINVAL`, `EPERM`, `EACCES` or `EFBIG` like ``PrivateDirectory/readFile(_:limit:forbidding:)``.
   func check(limit: Int, forbidding forbidden: UInt32 = 0o077) throws(SystemError) {
     guard isRegular else { throw SystemError(errno: EINVAL, operation: "openat") }
     guard owner == Machine.userID else { throw SystemError(errno: EPERM, operation: "openat") }

@@ -1,4 +1,4 @@
-/// A file whose content the caller knows. Stays open, so that no other file can get its inode number.
+/// A file with known content, kept open so that no other file can get its inode number.
 package final class KnownFile: Sendable {
   let descriptor: FileDescriptor
   let status: FileStatus
@@ -8,9 +8,9 @@ package final class KnownFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Whether the path leads to this file, unmodified. Does not follow a symbolic link.
+  /// Whether the path leads to this unmodified file, without following a link.
   package func isUnmodified(at path: String) -> Bool { FileStatus(at: path) == status }
 
-  /// The file's stamp when it was read or written.
+  /// The stamp when the file was read or written.
   package var stamp: FileStamp { status.stamp }
 }

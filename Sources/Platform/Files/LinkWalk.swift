@@ -1,17 +1,16 @@
 internal import CPlatform
 internal import Glibc
 
-/// Resolves a symbolic link step by step, so that nothing can be replaced after it was checked.
+/// Resolves a symbolic link step by step, so that nothing can be replaced after its check.
 ///
-/// Each directory on the way, except those above the link's directory, must belong to this user or root and not be
-/// writable by others. With `allowsSticky`, a world-writable sticky directory is accepted if the next entry belongs to
-/// this user or root.
+/// Directories on the way, except those above the link's, must belong to this user or root and not be writable by
+/// others. `allowsSticky` accepts a world-writable sticky directory if the next entry belongs to this user or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the link's directory.
+  /// The directories above the link's.
   private let above: Set<FileIdentity>
-  /// The remaining names, the next one last.
+  /// The remaining names, the next one at the end.
   private var names: [String]
 
   private struct FileIdentity: Hashable {
@@ -27,7 +26,7 @@ struct LinkWalk: ~Copyable {
   /// The kernel's limit (path_resolution(7)).
   static let maximumLinks = 40
 
-  /// The path of the link, for messages.
+  /// The link's path, for messages.
   private let link: String
   private let allowsSticky: Bool
 
@@ -41,8 +40,8 @@ struct LinkWalk: ~Copyable {
     names = [name]
   }
 
-  /// Walks to the final target's directory and returns the target's name. Throws `untrusted` if another user could
-  /// change a directory on the way, or the link is dangling.
+  /// Returns the final target's name in ``directory``. Throws `untrusted` if another user could change a directory on
+  /// the way, or the link is dangling.
   mutating func run() throws(DirectoryError) -> String {
     try check()
     var links = 0
@@ -61,7 +60,7 @@ struct LinkWalk: ~Copyable {
     return "."
   }
 
-  /// The path of ``directory``, for messages.
+  /// The path of ``directory``.
   var path: String { Self.target(of: "/proc/self/fd/\(directory.raw)", in: directory) ?? "." }
 
   private mutating func enter(_ name: String) throws(DirectoryError) {
@@ -83,7 +82,6 @@ struct LinkWalk: ~Copyable {
     throw .untrusted(problem, path: path)
   }
 
-  /// Whether the next name's file belongs to this user or root.
   private var isNextOwned: Bool {
     guard let next = names.last, let status = try? FileStatus(of: next, in: directory) else { return false }
     return status.owner == 0 || status.owner == geteuid()
@@ -104,12 +102,12 @@ struct LinkWalk: ~Copyable {
     return FileDescriptor(owning: try SystemCall.checked(unsafe agent_open_path(number, name), "open"))
   }
 
-  /// The target of a link; nil if the name is not one.
+  /// Nil if the name is not a link.
   static func target(of name: String, in directory: borrowing FileDescriptor) -> String? {
     target(of: name, from: directory.raw)
   }
 
-  /// The target of a link at an absolute path; nil if there is none.
+  /// Nil if the absolute path is not a link.
   static func target(of path: String) -> String? { target(of: path, from: AT_FDCWD) }
 
   private static func target(of name: String, from directory: Int32) -> String? {
@@ -122,10 +120,9 @@ struct LinkWalk: ~Copyable {
 }
 
 extension FileStatus {
-  /// Whether only a file's owner can remove or replace it in this directory.
   fileprivate var isSticky: Bool { permissions & 0o1000 != 0 }
 
-  /// Why users other than `user` could have changed the file; nil if they could not. Root may own a directory.
+  /// Why users other than `user` could have changed the file, if so. Root may own directories.
   func problem(ofDirectory isDirectory: Bool, owner user: UInt32 = Machine.userID) -> FileProblem? {
     if !isDirectory && !isRegular { return .notRegular }
     if owner != user && !(isDirectory && owner == 0) { return .notOwned }

@@ -1,12 +1,8 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Reads a file that only the administrator can have changed: it and its directory are owned by the administrator,
-  /// not a link, and not writable by others. Nil if the file does not exist.
-  ///
-  /// - Parameters:
-  ///   - owner: The administrator's user ID.
-  ///   - limit: In bytes.
+  /// Reads a file of at most `limit` bytes that only the administrator `owner` (a user ID) can change: it and its
+  /// directory belong to `owner`, are not links, and are not writable by others. Nil if missing.
   package static func readFile(
     at path: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [UInt8]? {
@@ -17,7 +13,7 @@ extension PrivateDirectory {
       let number = directory.raw
       let file = FileDescriptor(
         owning: try withErrorPath(path) { () throws(SystemError) in
-          // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+          // O_NONBLOCK is for FIFOs.
           try SystemCall.libc("openat") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
           }
@@ -31,10 +27,8 @@ extension PrivateDirectory {
     }
   }
 
-  /// The names in a directory that only the administrator can have changed, unordered. Nil if the directory does not
-  /// exist.
-  ///
-  /// - Parameter limit: The maximum number of files.
+  /// The unordered names in a directory that only the administrator `owner` (a user ID) can change. Nil if missing.
+  /// Throws `EFBIG` above `limit`.
   package static func names(
     in directoryPath: String, changedOnlyBy owner: UInt32 = 0, limit: Int
   ) throws(DirectoryError) -> [String]? {

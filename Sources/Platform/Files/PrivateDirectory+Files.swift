@@ -1,13 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-// Names with a slash, "." and ".." throw `EINVAL`, since they would lead out of the directory.
+// Names with a slash, "." and ".." throw `EINVAL`: they would lead elsewhere.
 extension PrivateDirectory {
-  /// Reads a private file of this user.
-  ///
-  /// - Parameter forbidden: Permission bits that must not be set.
-  /// - Throws: `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for another kind of file, `EPERM` if another user owns
-  ///   it, `EACCES` for a forbidden permission, `EFBIG` if it is longer than `limit` bytes.
+  /// Reads a private file of this user. Throws `ENOENT`, `ELOOP` for a symbolic link, `EINVAL` for another kind,
+  /// `EPERM` if another user owns it, `EACCES` for a `forbidden` permission, `EFBIG` above `limit` bytes.
   package borrowing func readFile(
     _ name: String, limit: Int, forbidding forbidden: UInt32 = 0o077
   ) throws(SystemError) -> [UInt8] {
@@ -25,17 +22,17 @@ extension PrivateDirectory {
   }
 
   private borrowing func openToRead(_ name: String) throws(SystemError) -> FileDescriptor {
-    // Otherwise, opening a FIFO would wait for a writer.
+    // O_NONBLOCK is for FIFOs.
     try openFile(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
   }
 
-  /// Writes or replaces a file atomically: a crash or power failure leaves the old content or the new. On an error, the
-  /// old file still exists.
+  /// Creates or replaces a file atomically: a crash or power failure leaves the old content or the new. On an error,
+  /// the old file still exists.
   ///
   /// - Parameters:
-  ///   - mode: The exact permission bits, regardless of the umask.
-  ///   - isDurable: Whether the file must survive a power failure, if the file system can sync a directory.
-  ///   - reserved: The result of ``reserveReplacement(of:growth:)``, if any.
+  ///   - mode: The exact permission bits, despite the umask.
+  ///   - isDurable: Whether the file must survive a power failure.
+  ///   - reserved: From ``reserveReplacement(of:growth:)``.
   package borrowing func replaceFile(
     _ name: String, with bytes: Span<UInt8>, mode: UInt32 = 0o600, isDurable: Bool = true,
     in reserved: ReservedFile? = nil
@@ -44,8 +41,8 @@ extension PrivateDirectory {
     try rename(temporary, to: name, isDurable: isDurable)
   }
 
-  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but returns the new file; nil if no descriptor is free, although
-  /// the file is replaced.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but returns the new file; nil, with the file replaced, if no
+  /// descriptor is free.
   package borrowing func replaceKnownFile(
     _ name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> KnownFile? {
@@ -61,7 +58,7 @@ extension PrivateDirectory {
     do {
       try SystemCall.libc("renameat") { unsafe renameat(directory, temporary, directory, name) }
     } catch {
-      // A network file system may report that a successful rename failed.
+      // A network file system may report a successful rename as failed.
       guard !wasRenamed(new, at: name, from: temporary) else { return synchronise() }
       unsafe unlinkat(directory, temporary, 0)
       throw error
@@ -69,18 +66,16 @@ extension PrivateDirectory {
     if isDurable { synchronise() }
   }
 
-  /// Whether the file with this inode was renamed from its temporary name to `name`.
   private borrowing func wasRenamed(_ inode: UInt64?, at name: String, from temporary: String) -> Bool {
     guard let inode, let found = try? self.inode(of: name) else { return false }
     return found == inode && !exists(temporary)
   }
 
-  /// Writes a new file with mode 0600 to disk. Throws `EEXIST`, without a change, if the name exists.
+  /// Durably writes a new file with mode 0600. Throws `EEXIST` if the name exists.
   package borrowing func createFile(_ name: String, with bytes: Span<UInt8>) throws(SystemError) {
     let temporary = try writeTemporary(for: name, bytes, mode: 0o600)
     let directory = raw
     defer { unsafe unlinkat(directory, temporary, 0) }
-    // Unlike a rename, a link fails if the name exists.
     do { try SystemCall.libc("linkat") { unsafe linkat(directory, temporary, directory, name, 0) } } catch {
       guard let made = try? inode(of: temporary), (try? inode(of: name)) == made else { throw error }
     }
@@ -95,13 +90,13 @@ extension PrivateDirectory {
     if isDurable { synchronise() }
   }
 
-  /// Removes the directory itself, if it is empty.
+  /// Removes this directory if it is empty.
   package consuming func removeEmpty() {
     let path = path
     _ = try? SystemCall.libc("rmdir") { unsafe rmdir(path) }
   }
 
-  /// Overwrites a part of a file in place and durably. Needs no disk space.
+  /// Durably overwrites a range of a file in place, which needs no disk space.
   package borrowing func overwrite(_ range: Range<Int>, of name: String, with byte: UInt8) throws(SystemError) {
     let file = try openFile(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let number = file.raw
@@ -111,7 +106,7 @@ extension PrivateDirectory {
     try SystemCall.libc("fsync") { fsync(number) }
   }
 
-  /// Renames a file to the first unused name of "NAME.old-1", "NAME.old-2" and so on. Returns its path.
+  /// Renames a file to the first unused of "NAME.old-1", "NAME.old-2" and so on. Returns its path.
   package borrowing func setAside(_ name: String) throws(SystemError) -> String {
     try PrivateDirectory.checkName(name)
     var number = 1
@@ -139,7 +134,6 @@ extension PrivateDirectory {
     return found.inode == own.inode && found.device == own.device
   }
 
-  /// - Parameter flags: Flags of `open(2)`.
   borrowing func openFile(_ name: String, _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> FileDescriptor {
     try PrivateDirectory.checkName(name)
     let directory = raw
@@ -147,7 +141,7 @@ extension PrivateDirectory {
       owning: try SystemCall.libc("openat") { unsafe openat(directory, name, flags | O_CLOEXEC, mode) })
   }
 
-  /// - Throws: `EINVAL` if the name is not one component, `ENAMETOOLONG` if it is too long.
+  /// Throws `EINVAL` unless the name is one component, `ENAMETOOLONG` above 255 bytes.
   static func checkName(_ name: String) throws(SystemError) {
     let bytes = name.utf8
     let isBad = bytes.isEmpty || name == "." || name == ".." || bytes.contains(UInt8(ascii: "/")) || bytes.contains(0)
@@ -155,13 +149,13 @@ extension PrivateDirectory {
     if bytes.count > 255 { throw SystemError(errno: ENAMETOOLONG, operation: "openat") }
   }
 
-  /// Writes the directory to disk, or the entire file system if it cannot sync a directory (`EINVAL` on vboxsf and 9p).
-  /// Ignores errors, which do not undo a rename.
+  /// Syncs the directory, or the entire file system if necessary (`EINVAL` on vboxsf and 9p). Ignores errors, which do
+  /// not undo a rename.
   private borrowing func synchronise() {
     agent_sync_directory(raw)
   }
 
-  /// Writes a temporary file to disk and returns its name, or removes it on failure.
+  /// Writes a temporary file and returns its name.
   private borrowing func writeTemporary(
     for name: String, _ bytes: Span<UInt8>, mode: UInt32, isDurable: Bool = true, in reserved: ReservedFile? = nil
   ) throws(SystemError) -> String {
@@ -204,8 +198,8 @@ extension PrivateDirectory {
     if isDurable { try SystemCall.libc("fsync") { fsync(number) } }
   }
 
-  /// Removes the temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller
-  /// must prevent concurrent writes, which would lose theirs.
+  /// Removes temporary files of interrupted writes to these names, except a ``ReservedFile`` in use. The caller must
+  /// prevent concurrent writes.
   package borrowing func removeLeftovers(of names: String...) throws(SystemError) {
     let prefixes = names.map { ".\($0)." }
     for found in try fileNames() where found.utf8.first == UInt8(ascii: ".") && found.hasSuffix(".tmp") {
@@ -214,7 +208,6 @@ extension PrivateDirectory {
     }
   }
 
-  /// Whether the file belongs to a ``ReservedFile`` in use, which has locked it.
   private borrowing func isReserved(_ name: String) -> Bool {
     guard let file = try? openToRead(name) else { return false }
     let number = file.raw
@@ -222,8 +215,7 @@ extension PrivateDirectory {
     return false
   }
 
-  /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8. Throws `EFBIG` for more than
-  /// 10,000.
+  /// All names except "." and "..", sorted bytewise. Skips names that are not UTF-8. Throws `EFBIG` above 10,000.
   package borrowing func fileNames() throws(SystemError) -> [String] {
     try DirectoryListing.names(in: raw, limit: 10_000).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

@@ -1,14 +1,13 @@
 internal import CPlatform
 internal import Glibc
 
-// Others may read shared files, but not change them. A shared file and its directory may be symbolic links: see
-// `LinkWalk`.
+// Others may read shared files, but not change them. They may be symbolic links: see `LinkWalk`.
 extension PrivateDirectory {
   private static let rightsToChange: UInt32 = 0o022
 
-  /// Opens a file that a platform provides to this user. It and everything that leads to it, including symbolic links,
-  /// must belong to this user or root and not be replaceable by others. Tries three times, since Kubernetes may be
-  /// replacing `..data`. Never blocks.
+  /// Opens a file that the platform provides. It and everything that leads to it, including symbolic links, must belong
+  /// to this user or root and not be replaceable by others. Retries, since Kubernetes may be replacing `..data`. Never
+  /// blocks.
   package static func openProvidedFile(_ path: String) throws(DirectoryError) -> FileDescriptor {
     for _ in 1..<providedFileAttempts {
       do throws(DirectoryError) { return try openProvidedFileOnce(path) } catch {
@@ -36,7 +35,7 @@ extension PrivateDirectory {
     let directory = walk.directory.raw
     let file = FileDescriptor(
       owning: try withErrorPath(path) { () throws(SystemError) in
-        // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+        // O_NONBLOCK is for FIFOs.
         try SystemCall.libc("openat") {
           unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         }
@@ -47,9 +46,8 @@ extension PrivateDirectory {
     return file
   }
 
-  /// Opens a directory that others may read, but only this user may change.
-  ///
-  /// - Parameter create: Creates missing directories of the path with mode 0700.
+  /// Opens a directory that others may read, but only this user may change. `create` creates missing directories with
+  /// mode 0700.
   package init(changedByUserAlone path: String, create: Bool) throws(DirectoryError) {
     let path = PrivateDirectory.withoutFinalSlashes(path)
     let opened =
@@ -81,7 +79,7 @@ extension PrivateDirectory {
     try readFile(name, limit: limit, forbidding: PrivateDirectory.rightsToChange)
   }
 
-  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps the permissions of others to read the file.
+  /// Like ``replaceFile(_:with:mode:isDurable:in:)``, but keeps others' read permissions.
   package borrowing func replaceFile(
     changedByUserAlone name: String, with bytes: Span<UInt8>, in reserved: ReservedFile? = nil
   ) throws(SystemError) {
@@ -94,10 +92,10 @@ extension PrivateDirectory {
     try replaceFile(name, with: bytes, mode: (try? FileStatus(of: name, in: descriptor).permissions) ?? 0o600)
   }
 
-  /// Nil if the name is not a symbolic link.
+  /// The target of a symbolic link; nil for other files.
   package borrowing func link(_ name: String) -> String? { LinkWalk.target(of: name, in: descriptor) }
 
-  /// - Throws: `EEXIST` if the name exists.
+  /// Throws `EEXIST` if the name exists.
   package borrowing func createLink(_ name: String, to target: String) throws(SystemError) {
     try PrivateDirectory.checkName(name)
     try SystemCall.checkText(target, "symlinkat")
@@ -105,8 +103,8 @@ extension PrivateDirectory {
     try SystemCall.libc("symlinkat") { unsafe symlinkat(target, directory, name) }
   }
 
-  /// Calls `body` with the directory and name of a file, or of its target if it is a symbolic link. Throws
-  /// ``DirectoryError/untrusted(_:path:)`` if another user may change it, or it is not a regular file.
+  /// Calls `body` with the directory and name of a file, or of a symbolic link's target. Throws `untrusted` unless it
+  /// is a regular file that only this user may change.
   package borrowing func withTarget<Result: ~Copyable>(
     of name: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -121,7 +119,6 @@ extension PrivateDirectory {
     return try directory.withCheckedFile(last, "\(directory.path)/\(last)", body)
   }
 
-  /// Calls `body` after the checks of ``withTarget(of:_:)``.
   private borrowing func withCheckedFile<Result: ~Copyable>(
     _ name: String, _ path: String, _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(DirectoryError) -> Result {
@@ -131,7 +128,7 @@ extension PrivateDirectory {
     do { return try body(self, name) } catch { throw .system(error, path: path) }
   }
 
-  /// Opens `name` in the walk's current directory. If it does not exist, the error contains `link`.
+  /// If `name` is missing, the error contains `link`.
   private static func directory(
     _ name: String, at walk: borrowing LinkWalk, _ link: String
   ) throws(DirectoryError) -> FileDescriptor {

@@ -1,10 +1,8 @@
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Locks a file against other processes and threads, creating it with mode 0600 if necessary. The file remains.
-  /// Throws `EAGAIN` if it is still locked after `wait`.
-  ///
-  /// - Parameter isGivenUp: Called between attempts. True ends the wait.
+  /// Locks a file against other processes and threads, creating it with mode 0600 if necessary. Throws `EAGAIN` after
+  /// `wait`, or if `isGivenUp` returns true.
   package borrowing func lock(
     _ name: String, wait: Duration, unless isGivenUp: () -> Bool = { false }
   ) throws(SystemError) -> FileLock {
@@ -20,7 +18,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Throws `EAGAIN` if the lock is held.
+  /// Throws `EAGAIN` if the file is locked.
   package borrowing func tryLock(_ name: String) throws(SystemError) -> FileLock {
     try lock(name, wait: .zero)
   }
@@ -35,9 +33,9 @@ extension PrivateDirectory {
         if error.wouldBlock { return nil }
         throw error
       }
-      // Otherwise, the lock would be on a file that no other process opens.
+      // Otherwise, other processes would not open the locked file.
       let held = try FileStatus(of: file)
-      // The creator's umask must not lock out other processes of this user.
+      // The creator's umask must not lock out other processes.
       if held.owner == Machine.userID, held.permissions & 0o600 != 0o600 { fchmod(number, 0o600) }
       if let found = try? FileStatus(of: name, in: descriptor), found.inode == held.inode {
         return FileLock(holding: file)
@@ -47,7 +45,7 @@ extension PrivateDirectory {
 }
 
 extension SystemError {
-  /// The error if another process or thread holds the lock.
+  /// The error if the file is already locked.
   package static var busyLock: SystemError { SystemError(errno: EAGAIN, operation: "flock") }
 }
 
@@ -59,7 +57,7 @@ package struct FileLock: ~Copyable, Sendable {
     self.file = file
   }
 
-  /// Unlocks explicitly, since a child process before its `exec` has a copy of the descriptor.
+  /// Unlocks explicitly: a child process has a copy until its `exec`.
   deinit {
     flock(file.raw, LOCK_UN)
   }

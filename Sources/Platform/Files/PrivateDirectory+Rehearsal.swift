@@ -2,34 +2,32 @@ internal import CPlatform
 internal import Glibc
 
 extension PrivateDirectory {
-  /// Performs and undoes the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space or
-  /// permissions. Does not wait for the disk, so it does not detect a broken one.
-  ///
-  /// - Parameter growth: The file's maximum growth, in bytes.
-  /// - Throws: The failed step's error: `EBUSY` for a mount point, `EPERM` for the attribute `i` or `a` (chattr(1)).
+  /// Performs and undoes the steps of ``replaceFile(_:with:mode:isDurable:in:)`` that could fail for lack of space
+  /// (`growth` bytes) or permissions. Throws the failed step's error: `EBUSY` for a mount point, `EPERM` for the
+  /// attribute `i` or `a` (chattr(1)).
   package borrowing func rehearseReplacing(_ name: String, growth: Int) throws(SystemError) {
     _ = try reserveReplacement(of: name, growth: growth)
   }
 
-  /// Creates the file for a later ``replaceFile(_:with:mode:isDurable:in:)``, which then needs no more disk space.
-  /// Throws the errors of ``rehearseReplacing(_:growth:)``.
+  /// Creates the file for a later ``replaceFile(_:with:mode:isDurable:in:)``, which then needs no disk space. Throws
+  /// like ``rehearseReplacing(_:growth:)``.
   package borrowing func reserveReplacement(of name: String, growth: Int) throws(SystemError) -> ReservedFile {
     try PrivateDirectory.checkName(name)
     return try ReservedFile(for: name, try replaceableSize(of: name) + growth, in: self)
   }
 
-  /// The size of the file, 0 if it does not exist. Throws if a rename could not replace it.
+  /// Zero if missing. Throws if a rename could not replace the file.
   private borrowing func replaceableSize(of name: String) throws(SystemError) -> Int {
     var size: Int64 = 0
     switch unsafe agent_replaceable(raw, name, &size) {
     case 0: return Int(size)
-    // A container may forbid the call, or an old kernel not have it.
+    // Forbidden in some containers, missing in old kernels.
     case ENOSYS: return (try? FileStatus(of: name, in: descriptor).size) ?? 0
     case let number: throw SystemError(errno: number, operation: "rename")
     }
   }
 
-  /// Creates and removes a file in a directory, or in its nearest existing parent.
+  /// Creates and removes a file in a directory or its nearest existing parent.
   package static func tryWriting(near path: String) throws(DirectoryError) {
     let directory = try nearest(path)
     try withErrorPath(directory.path) { () throws(SystemError) in
@@ -44,7 +42,7 @@ extension PrivateDirectory {
     }
   }
 
-  /// Opens the directory at `path`, or its nearest existing parent.
+  /// Opens the directory or its nearest existing parent.
   private static func nearest(_ path: String) throws(DirectoryError) -> PrivateDirectory {
     var path = withoutFinalSlashes(path)
     while true {

@@ -1,24 +1,19 @@
 internal import CPlatform
 internal import Glibc
 
-/// A directory that only this user can change, checked on its open descriptor, which all operations use. A symbolic
-/// link as the last component is not followed.
+/// A directory that only this user can change, checked on the open descriptor that all operations use.
 package struct PrivateDirectory: ~Copyable, Sendable {
   package let path: String
   let descriptor: FileDescriptor
 
-  /// The descriptor's number. Never close it.
+  /// Never close it.
   package var raw: Int32 { descriptor.raw }
 
-  /// Read, write and search permissions of the group and others.
+  /// All permissions of the group and others.
   package static var allRights: UInt32 { 0o077 }
 
-  /// - Parameters:
-  ///   - path: A directory of this user, not a link, that grants none of the `rights` to others. Earlier components may
-  ///     be links.
-  ///   - rights: Permission bits of the group and others.
-  ///   - create: Creates missing directories of the path with mode 0700, whatever the umask. Restores this user's
-  ///     permissions to read and search the directory.
+  /// Opens a directory of this user, not itself a link, that grants others none of the `rights` (permission bits).
+  /// Restores this user's permissions to read and search it. `create` creates missing directories with mode 0700.
   package init(
     opening path: String, create: Bool, withoutOthersRights rights: UInt32 = PrivateDirectory.allRights
   ) throws(DirectoryError) {
@@ -27,11 +22,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
-  /// Opens an existing directory for unencrypted tokens, which must not reach a disk.
-  ///
-  /// - Parameters:
-  ///   - path: A directory in memory, a runtime directory of this user, or the parent of one.
-  ///   - runtime: Another accepted runtime directory, even on a disk.
+  /// Opens an existing directory for unencrypted tokens, which must not reach a disk: one in memory, or `runtime`, this
+  /// user's runtime directories and their parents.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -44,13 +36,13 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return directory
   }
 
-  /// Lets other users access entries by name, but not list or change them.
+  /// Lets others access entries by name, but not list or change them.
   package func allowOthersToSearch() throws(SystemError) {
     let number = descriptor.raw
     try SystemCall.libc("fchmod") { fchmod(number, 0o711) }
   }
 
-  /// Opens or creates the first usable directory. Throws the first error if none is.
+  /// Opens or creates the first usable directory, or throws the first error.
   package static func opening(firstOf paths: [String]) throws(DirectoryError) -> PrivateDirectory {
     var problem: DirectoryError?
     for path in paths {
@@ -88,11 +80,10 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return isOwned(status) && deniesRights(status, allRights)
   }
 
-  /// Opens a directory, creating it if requested. The caller must close the result.
+  /// The caller must close the result.
   static func openOrCreate(_ path: String, create: Bool) throws(SystemError) -> Int32 {
     try check(path)
     do {
-      // It nearly always exists, and the client opens it for each token.
       let number = try unsafe openDirectory(path)
       repair(number)
       return number
@@ -104,10 +95,10 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try unsafe openDirectory(path)
   }
 
-  /// The owner's permissions to read and search. A missing write permission may be intentional.
+  /// A missing write permission may be intentional.
   private static let ownersRights: UInt32 = 0o500
 
-  /// Restores the owner's permissions on a directory that an earlier version created with an unusual umask.
+  /// Restores the owner's permissions, which an unusual umask may have removed.
   private static func repair(_ number: Int32) {
     var status = stat()
     guard unsafe fstat(number, &status) == 0, status.st_uid == Machine.userID,
@@ -145,14 +136,14 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     }
   }
 
-  /// Removes trailing slashes, because the kernel would follow a link before them.
+  /// Removes trailing slashes: the kernel would follow a link before them.
   static func withoutFinalSlashes(_ path: String) -> String {
     var path = Substring(path)
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
     return String(path)
   }
 
-  /// Throws `EINVAL` for a final "." or "..", because the kernel would follow a link before it.
+  /// Throws `EINVAL` for a final "." or "..": the kernel would follow a link before it.
   private static func check(_ path: String) throws(SystemError) {
     try SystemCall.checkText(path, "open")
     let bytes = path.utf8
@@ -191,15 +182,14 @@ package struct PrivateDirectory: ~Copyable, Sendable {
 
 package enum DirectoryError: Error, Hashable, Sendable {
   case system(SystemError, path: String)
-  /// The directory, a file in it, or a directory that a link leads through is not safe from other users.
+  /// The file or directory at `path` is refused.
   case untrusted(FileProblem, path: String)
 
-  /// A command that fixes the problem. Nil if there is none, a terminal would not show it exactly, or the file system
-  /// ignores modes.
+  /// A command that fixes the problem. Nil if there is none, its path is unprintable, or modes are ignored.
   package var remedy: String? {
     let (change, path) =
       switch self {
-      // Such as /tmp, for all users.
+      // Not for sticky directories such as /tmp.
       case .untrusted(.writable(let mode, _), let path) where mode & 0o1000 == 0: ("go-w", path)
       case .untrusted(.tooOpen(let mode, let isDirectory), let path) where mode & 0o1000 == 0:
         (isDirectory ? "700" : "600", path)
@@ -212,7 +202,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
       "chmod \(change) '\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
-  /// Describes the error in lowercase without a full stop, with the ``remedy``.
+  /// In lowercase without a full stop, with the ``remedy``.
   package var message: String {
     let sentence =
       switch self {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A temporary file with its own disk space, inode, name and descriptor, so that replacing a file of the same directory
-/// needs nothing more (invariant: reserve first). Removed if unused. Thread-safe.
+/// A temporary file with its own disk space, inode and descriptor, for replacing a file of the same directory without
+/// further resources (invariant: reserve first). Removed if unused. Thread-safe.
 package final class ReservedFile: Sendable {
   let file: FileDescriptor
   let name: String
@@ -9,13 +9,12 @@ package final class ReservedFile: Sendable {
   private let path: String
   private let isClaimed = Monitor(false)
 
-  /// - Parameter byteCount: The disk space to reserve, if the file system can.
   init(for name: String, _ byteCount: Int, in directory: borrowing PrivateDirectory) throws(SystemError) {
     self.name = PrivateDirectory.temporaryName(for: name)
     path = "\(directory.path)/\(self.name)"
     file = try directory.openFile(self.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
     do {
-      // Another process must not mistake it for a leftover.
+      // Other processes must not mistake it for a leftover.
       let number = file.raw
       try SystemCall.libc("flock") { flock(number, LOCK_EX | LOCK_NB) }
       inode = try FileStatus(of: file).inode
@@ -27,12 +26,12 @@ package final class ReservedFile: Sendable {
   }
 
   deinit {
-    // Before its exec, a child process has a copy of the descriptor, which would prolong the lock.
+    // A child process has a copy until its exec.
     flock(file.raw, LOCK_UN)
     if !isClaimed.withLock({ $0 }) { _ = unsafe unlink(path) }
   }
 
-  /// Returns false if the file is missing from this directory or already claimed.
+  /// Returns false if the file is gone or already claimed.
   func claim(in directory: borrowing PrivateDirectory) -> Bool {
     guard (try? directory.inode(of: name)) == inode else { return false }
     return isClaimed.withLock { isClaimed in
@@ -43,7 +42,6 @@ package final class ReservedFile: Sendable {
 }
 
 extension FileDescriptor {
-  /// Reserves disk space, if the file system can.
   fileprivate borrowing func reserve(_ count: Int) throws(SystemError) {
     while true {
       switch posix_fallocate(raw, 0, count) {

@@ -1,12 +1,11 @@
 internal import Glibc
 
-/// The directories for this user's files (XDG Base Directory Specification), from the environment or, without `HOME`,
-/// passwd(5).
+/// This user's directories (XDG Base Directory Specification), from the environment or, without `HOME`, passwd(5).
 package enum UserDirectories {
   /// Returns a variable's value, like ``Environment/value(_:)``.
   package typealias Variables = (String) -> String?
 
-  /// A variable that contains another user's directory.
+  /// A variable that names another user's directory.
   package struct ForeignDirectory: Hashable, Sendable {
     package let variable: String
     package let path: String
@@ -16,8 +15,8 @@ package enum UserDirectories {
     "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
   ]
 
-  /// If this user is root, the first variable that contains another user's directory, as with `su`. That user could
-  /// not use files created by root.
+  /// For root, the first variable that names another user's directory, as after `su`. That user could not use root's
+  /// files.
   package static var foreign: ForeignDirectory? { foreign(in: Environment.value, user: Machine.userID) }
 
   package static func foreign(in variables: Variables, user: UInt32) -> ForeignDirectory? {
@@ -29,7 +28,6 @@ package enum UserDirectories {
     return nil
   }
 
-  /// The owner of a path, or of its nearest existing parent.
   private static func owner(near path: String) -> UInt32 {
     var rest = Substring(path)
     var status = stat()
@@ -64,8 +62,8 @@ package enum UserDirectories {
     try home("XDG_DATA_HOME", else: ".local/share", in: variables)
   }
 
-  /// `$HOME`. If unset, as under a service manager, the home in passwd(5), or else the root directory, as in
-  /// containers. Throws `ENOENT` if `HOME` is not an absolute path.
+  /// `$HOME`, or else the home in passwd(5), or else the root directory. Throws `ENOENT` if `HOME` is not an absolute
+  /// path.
   package static func home(in variables: Variables) throws(SystemError) -> String {
     guard let named = variables("HOME"), !named.isEmpty else {
       return absolute(UserEntry.of(Machine.userID)?.home) ?? "/"
@@ -74,8 +72,8 @@ package enum UserDirectories {
     return home
   }
 
-  /// The possible directories for the daemon's socket, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
-  /// for cron, su and containers one in the state home, named after machine and boot.
+  /// The candidates for the daemon's socket directory, best first: `$XDG_RUNTIME_DIR/agent`, `/run/user/UID/agent`, and
+  /// one in the state home, named after machine and boot.
   package static func runtimeCandidates() -> [String] { runtimeCandidates(in: Environment.value) }
 
   /// `$XDG_RUNTIME_DIR/agent`; nil if the variable is unset.
@@ -98,7 +96,7 @@ package enum UserDirectories {
     return candidates
   }
 
-  /// The directories of earlier boots, in the state home. Empty if the boot ID is unknown.
+  /// The directories of earlier boots, in the state home.
   package static func pastRuntimeDirectories() -> [String] { pastRuntimeDirectories(in: Environment.value) }
 
   package static func pastRuntimeDirectories(in variables: Variables) -> [String] {
@@ -109,7 +107,7 @@ package enum UserDirectories {
     let hostPrefix = String(Machine.hostName().map { $0 == "/" ? "_" : $0 }) + "-"
     return names.filter { name in
       [Machine.identity().flatMap { _ in machinePrefix }, hostPrefix].compactMap { $0 }.contains { prefix in
-        // The name of another host may begin with the name of this one.
+        // Another host's name may begin with this one's.
         guard name.utf8.starts(with: prefix.utf8) else { return false }
         let id = name.utf8.dropFirst(prefix.utf8.count)
         return isBootID(id) && !id.elementsEqual(start.utf8)
@@ -132,7 +130,7 @@ package enum UserDirectories {
     return String(hash, radix: 16) + "-" + (container ?? "")
   }
 
-  /// Whether the text has the kernel's format: `01234567-89ab-cdef-0123-456789abcdef`.
+  /// Such as `01234567-89ab-cdef-0123-456789abcdef`.
   private static func isBootID(_ text: Substring.UTF8View) -> Bool {
     text.count == 36
       && text.enumerated().allSatisfy { index, byte in
@@ -144,14 +142,14 @@ package enum UserDirectories {
       }
   }
 
-  /// The value of the variable `name`, or else `part` in the home directory.
+  /// The variable `name`, or else `part` in the home directory.
   private static func home(_ name: String, else part: String, in variables: Variables) throws(SystemError) -> String {
     if let path = absolute(variables(name)) { return path }
     let home = try home(in: variables)
     return home == "/" ? "/\(part)" : "\(home)/\(part)"
   }
 
-  /// Removes trailing slashes. Nil if the path is not absolute or not UTF-8, since a repaired path leads elsewhere.
+  /// Without trailing slashes. Nil if not absolute, or not UTF-8, since a repaired path leads elsewhere.
   private static func absolute(_ path: String?) -> String? {
     guard var path = path.map({ Substring($0) }), path.utf8.first == UInt8(ascii: "/"),
       !path.unicodeScalars.contains("\u{FFFD}")

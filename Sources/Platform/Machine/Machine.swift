@@ -6,8 +6,8 @@ package enum Machine {
 
   package static var processID: Int32 { getpid() }
 
-  /// 16 bytes; nil in containers and new images (`machine-id(5)`). Confidential: hash them before they leave the
-  /// program.
+  /// The machine ID, 16 bytes; nil in containers and new images (`machine-id(5)`). Confidential: hash it before it
+  /// leaves the program.
   package static func identity(path: String = "/etc/machine-id") -> [UInt8]? {
     guard let text = readSmallFile(path) else { return nil }
     let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
@@ -17,7 +17,6 @@ package enum Machine {
       guard let high = hexadecimal(line[index]), let low = hexadecimal(line[index + 1]) else { return nil }
       bytes.append(high << 4 | low)
     }
-    // All zeros is not a valid ID (machine-id(5)).
     return bytes.contains { $0 != 0 } ? bytes : nil
   }
 
@@ -28,7 +27,7 @@ package enum Machine {
     return id.isEmpty ? nil : id
   }
 
-  /// The number of the PID namespace; nil on the host, outside of containers.
+  /// The PID namespace's number; nil outside of containers.
   package static var processNamespace: UInt64? {
     var status = stat()
     // PROC_PID_INIT_INO in linux/proc_ns.h.
@@ -36,7 +35,7 @@ package enum Machine {
     return UInt64(status.st_ino)
   }
 
-  /// Whether this is the Windows Subsystem for Linux, where connections from Windows come from root.
+  /// Whether this is the Windows Subsystem for Linux. Connections from Windows come from root.
   package static let isWSL: Bool = {
     let release = readSmallFile("/proc/sys/kernel/osrelease") ?? []
     let letters = release.map { $0 | 0x20 }
@@ -54,7 +53,7 @@ package enum Machine {
   /// This program's file, without symbolic links; empty without /proc.
   package static func executablePath() -> String { LinkWalk.target(of: "/proc/self/exe") ?? "" }
 
-  /// The bytes that this user can still write near a path; nil if unknown.
+  /// The disk space that this user can fill near a path; nil if unknown.
   package static func freeBytes(near path: String) -> Int? {
     var path = path
     var system = statvfs()
@@ -65,17 +64,16 @@ package enum Machine {
     return Int(clamping: UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize)).partialValue)
   }
 
-  /// This program's file and path at the first use. Nil without /proc.
+  /// Nil without /proc.
   private static let program: (path: String, file: stat)? = {
     var file = stat()
     return unsafe stat("/proc/self/exe", &file) == 0 ? (executablePath(), file) : nil
   }()
 
-  /// Whether this program was replaced by another version, moved or removed. False without /proc.
+  /// Whether this program's file was replaced, moved or removed. False without /proc.
   package static var isProgramReplaced: Bool {
     guard let program else { return false }
     var current = stat()
-    // The kernel appends a word to the path of a removed or replaced file.
     guard unsafe stat(program.path, &current) == 0 else { return true }
     return program.file.st_ino != current.st_ino || program.file.st_dev != current.st_dev
   }
@@ -88,8 +86,8 @@ package enum Machine {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Passes the current directory's absolute path, up to the first component that is not UTF-8, without heap
-  /// allocations. Returns nil if the directory was removed or cannot be reached from the root.
+  /// Passes the current directory's absolute path, up to the first component that is not UTF-8. Allocates no heap
+  /// memory. Nil if the directory is removed or unreachable.
   package static func withCurrentDirectory<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
       unsafe buffer.initialize(repeating: 0)
@@ -104,7 +102,7 @@ package enum Machine {
     }
   }
 
-  /// An absolute path without symbolic links. Throws `ENOTDIR` unless it is a directory, `EILSEQ` if it is not UTF-8.
+  /// The absolute path without symbolic links. Throws `ENOTDIR` for other files, `EILSEQ` if not UTF-8.
   package static func resolvedDirectory(_ path: String) throws(SystemError) -> String {
     try SystemCall.checkText(path, "realpath")
     guard let resolved = unsafe realpath(path, nil) else {
@@ -131,6 +129,5 @@ package enum Machine {
     }
   }
 
-  /// The number of processors online, at least one.
   package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }

@@ -1,8 +1,8 @@
 internal import CPlatform
 
-/// The memory of a process, in KiB (`/proc/PID/smaps_rollup`, `proc(5)`).
+/// The memory of a process (`/proc/PID/smaps_rollup`, `proc(5)`).
 package struct MemoryUse: Sendable, Hashable {
-  /// Resident memory, with shared pages divided by the number of their processes.
+  /// Resident memory, with shared pages divided by the number of their users.
   package var pssKiB: Int
   /// Resident memory that ending the process would free.
   package var privateDirtyKiB: Int
@@ -25,7 +25,7 @@ package struct MemoryUse: Sendable, Hashable {
     return use
   }
 
-  /// Limits the heap to two arenas, instead of up to one for each thread. Call it at a program's start.
+  /// Limits the heap to two arenas, instead of one per thread. Call it at program start.
   package static func limitArenas() { agent_limit_arenas(2) }
 
   /// Returns freed memory to the system.

@@ -1,11 +1,11 @@
-/// A user in passwd(5). Does not find users of a directory service, whose library a static program cannot load.
+/// A user in passwd(5), not of a directory service, whose library a static program cannot load.
 package struct UserEntry: Sendable, Hashable {
   package let name: String
   package let home: String
 
   private static let maximumBytes = 1 << 20
 
-  /// - Parameter root: The prefix of the file's path.
+  /// The entry in `root`/etc/passwd, if any.
   package static func of(_ user: UInt32, root: String = "") -> UserEntry? {
     (try? FileDescriptor.content(of: "\(root)/etc/passwd", limit: maximumBytes)).flatMap { of(user, in: $0) }
   }

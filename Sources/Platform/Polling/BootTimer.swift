@@ -1,8 +1,8 @@
 internal import CPlatform
 internal import Glibc
 
-/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), or on resume if the time passed during
-/// suspend. Readable once expired, until drained or set again.
+/// Wakes a poll loop at a time of `CLOCK_BOOTTIME` (`timerfd_create(2)`), if necessary on resume from suspend. Readable
+/// once expired, until drained or set again.
 package struct BootTimer: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 
@@ -12,7 +12,7 @@ package struct BootTimer: ~Copyable, Sendable {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_boot_timer_create(), "timerfd_create"))
   }
 
-  /// Expires at `instant`, or at once if that has passed. Nil disables the timer.
+  /// Expires at `instant`, at once if that has passed. Nil disables the timer.
   package borrowing func set(at instant: Instant?) throws(SystemError) {
     // The kernel interprets 0 as "never".
     let nanoseconds = instant.map { max(1, $0.nanoseconds) } ?? 0
@@ -40,7 +40,7 @@ package struct EventCounter: ~Copyable, Sendable {
   /// Makes the descriptor readable. Never blocks; thread-safe.
   package borrowing func signal() {
     var one: UInt64 = 1
-    // Fails only at the counter's maximum, when it is already readable.
+    // Fails only at the maximum, when it is already readable.
     _ = unsafe write(raw, &one, 8)
   }
 

@@ -10,7 +10,6 @@ package struct Poller: ~Copyable, Sendable {
     /// Only errors and closing.
     case none
 
-    /// The flags for `epoll_ctl`.
     var flags: UInt32 {
       switch self {
       case .read: agent_readable
@@ -22,11 +21,11 @@ package struct Poller: ~Copyable, Sendable {
   }
 
   package struct Event: Sendable, Hashable {
-    /// The key given when the descriptor was added.
+    /// The key passed to ``Poller/add(_:interest:key:)``.
     package var key: UInt64
     package var readable: Bool
     package var writable: Bool
-    /// Whether the other end has closed, or there is an error. Bytes sent before may still be readable.
+    /// Whether the other end has closed or an error occurred. Bytes may still be readable.
     package var hungUp: Bool
   }
 
@@ -35,19 +34,19 @@ package struct Poller: ~Copyable, Sendable {
 
   private let descriptor: FileDescriptor
 
-  /// The set's own descriptor, readable when an event is waiting.
+  /// Readable when an event waits.
   package var raw: Int32 { descriptor.raw }
 
   package init() throws(SystemError) {
     descriptor = FileDescriptor(owning: try SystemCall.checked(agent_epoll_create(), "epoll_create1"))
   }
 
-  /// - Throws: `EEXIST` if the descriptor is in the set; `EPERM` for a regular file.
+  /// Throws `EEXIST` if already added, `EPERM` for a regular file.
   package borrowing func add(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
     try SystemCall.checked(agent_epoll_add(raw, descriptor, interest.flags, key), "epoll_ctl")
   }
 
-  /// - Throws: `ENOENT` if the descriptor is not in the set.
+  /// Throws `ENOENT` if not added.
   package borrowing func modify(_ descriptor: Int32, interest: Interest, key: UInt64) throws(SystemError) {
     try SystemCall.checked(agent_epoll_modify(raw, descriptor, interest.flags, key), "epoll_ctl")
   }
@@ -61,7 +60,7 @@ package struct Poller: ~Copyable, Sendable {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits until a time; nil for no limit. Does not count suspend: for that, add a ``BootTimer``.
+  /// Waits until a time; nil for no limit. Excludes suspend: use a ``BootTimer`` for that.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1
@@ -69,15 +68,12 @@ package struct Poller: ~Copyable, Sendable {
       let result = wait(milliseconds: limit, into: &events)
       if result == -EINTR { continue }
       try SystemCall.checked(result, "epoll_wait")
-      // A long wait is clamped to the maximum of the call.
       if result == 0, let deadline, Instant.now < deadline { continue }
       return events
     }
   }
 
-  /// Replaces the content of `events`.
-  ///
-  /// - Parameter waits: If false, returns only pending events; otherwise waits without a limit.
+  /// Replaces the content of `events`. If `waits` is false, returns at once, otherwise after the first events.
   package borrowing func wait(into events: inout [Event], waits: Bool = true) throws(SystemError) {
     events.removeAll(keepingCapacity: true)
     var result: Int32
@@ -85,7 +81,7 @@ package struct Poller: ~Copyable, Sendable {
     try SystemCall.checked(result, "epoll_wait")
   }
 
-  /// Waits once. Returns the number of events, or a negated error number.
+  /// Returns the number of events, or a negated error number.
   private borrowing func wait(milliseconds: Int32, into events: inout [Event]) -> Int32 {
     let poller = raw
     return unsafe withUnsafeTemporaryAllocation(of: agent_event.self, capacity: Self.maximumEvents) { found in

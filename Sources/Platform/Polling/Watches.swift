@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// Becomes readable when an address or route of this machine is added or removed (rtnetlink(7)). The initializer throws
-/// in containers without that socket.
+/// Becomes readable when an address or route of this machine is added or removed (rtnetlink(7)). Creation fails in some
+/// containers.
 package struct NetworkWatch: ~Copyable, Sendable {
   private let descriptor: FileDescriptor
 

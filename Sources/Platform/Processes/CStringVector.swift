@@ -1,9 +1,9 @@
-/// Strings for `execve`: an array of pointers that ends with NULL.
+/// A NULL-terminated array of C strings, for `execve`.
 @safe struct CStringVector: ~Copyable {
   private let characters: UnsafeMutableBufferPointer<CChar>
   private let pointers: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
 
-  /// The strings must not contain NUL; see ``SystemCall/checkText(_:_:)``.
+  /// The strings must not contain NUL.
   init(_ strings: [[UInt8]]) {
     unsafe characters = .allocate(capacity: strings.reduce(1) { $0 + $1.count + 1 })
     unsafe pointers = .allocate(capacity: strings.count + 1)

@@ -1,4 +1,4 @@
-/// The control group of this process (`cgroups(7)`), inherited from its parent.
+/// This process's control group (`cgroups(7)`).
 package struct ControlGroup: Sendable, Equatable {
   /// The systemd service whose stop ends this process; nil in a login session, a terminal, or the daemon's own service.
   package private(set) var service: String?
@@ -12,9 +12,7 @@ package struct ControlGroup: Sendable, Equatable {
     ControlGroup(String(decoding: bytes("/proc/self/cgroup") ?? [], as: UTF8.self), mountedAt: "/sys/fs/cgroup")
   }
 
-  /// - Parameters:
-  ///   - text: The content of `/proc/PID/cgroup`. Version 1 is ignored.
-  ///   - root: The mount point of version 2.
+  /// Parses `/proc/PID/cgroup`, ignoring version 1. `root` is the mount point of version 2.
   package init(_ text: String, mountedAt root: String) {
     guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return }
     var names = line.dropFirst(4).split(separator: "/").map(String.init)

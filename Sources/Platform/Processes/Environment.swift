@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Glibc
 
-/// This process's environment. Change it only before there are threads.
+/// This process's environment. Change it before there are threads.
 package enum Environment {
   /// Nil if the variable is unset. Repairs bytes that are not UTF-8.
   package static func value(_ name: String) -> String? {
@@ -24,7 +24,7 @@ package enum Environment {
     }
   }
 
-  /// All "NAME=VALUE" entries as raw bytes, for passing to another program.
+  /// All "NAME=VALUE" entries as bytes.
   package static func entries() -> [[UInt8]] {
     var entries: [[UInt8]] = []
     while let entry = unsafe agent_environment_entry(entries.count) {
@@ -40,7 +40,7 @@ package enum Environment {
       _ = unsafe agent_environment_remove(name)
     }
   }
-  /// Call it before there are threads. Throws `EINVAL` for an invalid name, `ENOMEM`.
+  /// Call it before there are threads. Throws `EINVAL` for an invalid name.
   package static func set(_ name: String, to value: String) throws(SystemError) {
     try SystemCall.libc("setenv") { unsafe setenv(name, value, 1) }
   }

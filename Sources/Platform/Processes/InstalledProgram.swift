@@ -1,11 +1,8 @@
-/// A program of this machine, run for its output without a terminal.
+/// A program, run for its output without a terminal.
 package struct InstalledProgram: Sendable {
-  /// The absolute path.
   package let path: String
 
-  /// Nil if there is no such program.
-  ///
-  /// - Parameter name: An absolute path, or a name to search in `PATH`.
+  /// An absolute path, or a name to search in `PATH`. Nil if missing.
   package init?(_ name: String) {
     guard let path = Spawn.search(name), path.utf8.first == UInt8(ascii: "/") else { return nil }
     self.path = path
@@ -18,14 +15,13 @@ package struct InstalledProgram: Sendable {
     package var succeeded: Bool { status == .exited(0) }
   }
 
+  /// Runs the program and waits for its end. Throws `ETIMEDOUT` after `timeout`, `EFBIG` above `limit` bytes of output.
+  ///
   /// - Parameters:
-  ///   - input: Its entire standard input.
-  ///   - changes: Environment variables to set; those with nil are removed.
+  ///   - changes: Environment variables to set, or to remove if nil.
   ///   - showsErrors: Whether it inherits standard error.
-  ///   - joinsErrors: Whether its standard error is part of the output.
-  ///   - limit: The maximum output, in bytes.
+  ///   - joinsErrors: Whether the output includes standard error.
   ///   - directory: Its current directory; nil for this process's.
-  /// - Throws: `ETIMEDOUT` after `timeout`, `EFBIG` above `limit`, or the error if the program cannot be started.
   package func run(
     _ arguments: [String], input: [UInt8] = [], changes: [String: String?] = [:], showsErrors: Bool = false,
     joinsErrors: Bool = false, timeout: Duration = .seconds(15), limit: Int = 1 << 20,
@@ -44,7 +40,7 @@ package struct InstalledProgram: Sendable {
       Spawn.Request(
         executable: path, arguments: [path] + arguments, environment: Self.environment(changes), newSession: true,
         inherits: inherits, directory: directory))
-    // The output ends once no process has this end open.
+    // The output ends when no process has this end open.
     pipe.writing = try FileDescriptor(opening: "/dev/null", for: .writing)
     do {
       let output = try pipe.reading.readToEnd(limit: limit, within: timeout)

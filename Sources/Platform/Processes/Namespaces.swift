@@ -1,15 +1,15 @@
-/// The network and mount namespaces of this process (`namespaces(7)`).
+/// This process's network and mount namespaces (`namespaces(7)`).
 package enum Namespaces {
   private enum Kind: String, CaseIterable {
     case network = "net"
     case mounts = "mnt"
 
-    /// The namespace's name, such as `net:[4026531840]`; nil without /proc.
+    /// Such as `net:[4026531840]`; nil without /proc.
     var own: String? { LinkWalk.target(of: "/proc/self/ns/\(rawValue)") }
 
-    /// Whether this process's namespace is not that of process 1. False if unknown.
+    /// Whether process 1 has another namespace. False if unknown.
     var isPrivate: Bool {
-      // The links in /proc/1/ns need privileges, so compare inode and mount numbers.
+      // The links in /proc/1/ns need privileges.
       switch self {
       case .network: Namespaces.pair({ FileStatus(at: $0)?.inode }, "net/dev").map { $0.own != $0.first } ?? false
       case .mounts: Namespaces.pair(Namespaces.firstMount, "mountinfo").map { $0.own != $0.first } ?? false
@@ -19,16 +19,16 @@ package enum Namespaces {
 
   private static let privateNames: [String] = Kind.allCases.filter(\.isPrivate).compactMap(\.own)
 
-  /// Whether any of this process's namespaces is private.
+  /// Whether this process's network or mount namespace is private.
   package static var arePrivate: Bool { !privateNames.isEmpty }
 
-  /// Reads a property from a file in `/proc/PID` of this process and of process 1. Nil if either is unknown.
+  /// Reads a property of this process and process 1 from a file in `/proc/PID`. Nil if either is unknown.
   private static func pair<Value>(_ read: (String) -> Value?, _ name: String) -> (own: Value, first: Value)? {
     guard let own = read("/proc/self/\(name)"), let first = read("/proc/1/\(name)") else { return nil }
     return (own, first)
   }
 
-  /// The number of the first mount in `mountinfo`, unique to a namespace.
+  /// The first mount's number in `mountinfo`, unique to a namespace.
   private static func firstMount(_ path: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     guard let file = try? FileDescriptor(opening: path, for: .reading),
@@ -39,10 +39,10 @@ package enum Namespaces {
 
   // MARK: The file next to a daemon's socket
 
-  /// The file lists a daemon's namespaces, if they are private.
+  /// A file with a daemon's namespaces, if they are private.
   package static let fileName = "namespaces"
 
-  /// Removes an earlier file if this daemon's namespaces are not private.
+  /// Writes the file, or removes an earlier one if no namespace is private.
   package static func writeFile(in directory: borrowing PrivateDirectory) throws(SystemError) {
     if arePrivate {
       try directory.replaceFile(fileName, with: Array(privateNames.joined(separator: " ").utf8).span, isDurable: false)
@@ -51,8 +51,8 @@ package enum Namespaces {
     }
   }
 
-  /// Whether the daemon with this directory is in a private namespace and this process is not. False in a sandbox with
-  /// its own namespace, which got the socket deliberately.
+  /// Whether the daemon with this directory is in a private namespace and this process is not. False in a sandbox,
+  /// which got the socket deliberately.
   package static func areOutside(of directory: borrowing PrivateDirectory) -> Bool {
     guard directory.exists(fileName), let text = try? directory.readFile(fileName, limit: 256) else { return false }
     let names = text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }

@@ -3,14 +3,14 @@ internal import Glibc
 
 /// Protects a process before it has secrets, and undoes its parent's settings (invariant: nobody inherits).
 package enum ProcessHardening {
-  /// Occupies closed standard descriptors, so that no file or socket gets their numbers. Exits with status 1 if it
-  /// cannot. Call it before opening anything.
+  /// Occupies closed standard descriptors, so that no file or socket gets their numbers; exits with status 1 on
+  /// failure. Call it before opening anything.
   package static func occupyStandardDescriptors() {
     if agent_occupy_standard_descriptors() < 0 { _exit(1) }
   }
 
-  /// Disables core dumps, denies other processes of this user debugging (`PR_SET_DUMPABLE`), makes new files private,
-  /// and makes failing writes return errors.
+  /// Disables core dumps and debugging by this user's other processes (`PR_SET_DUMPABLE`), makes new files private, and
+  /// makes failing writes return errors.
   package static func harden() throws(SystemError) {
     try SystemCall.checked(agent_disable_core_dumps(), "setrlimit")
     try SystemCall.checked(agent_set_undumpable(), "prctl")
@@ -20,16 +20,14 @@ package enum ProcessHardening {
 
   /// Undoes the parent's `taskset(1)`, within the limits of the control group. Call it while there is one thread.
   package static func runOnAllProcessors() {
-    // If refused, the process keeps its processors.
     _ = agent_run_on_all_processors()
   }
 
-  /// Resets the priority (`nice(1)`, `ionice(1)`, `chrt(1)`) and the out-of-memory score, as far as allowed. Call it
-  /// while there is one thread.
+  /// Resets the priority (`nice(1)`, `ionice(1)`, `chrt(1)`) and out-of-memory score, as far as allowed. Call it while
+  /// there is one thread.
   package static func resetPriority() {
     agent_reset_priority()
-    // An unprivileged process can raise the number, and lower it to the last one set with privileges: 100 or 200 in a
-    // session of systemd(1).
+    // The lowest values allowed without privileges: 100 or 200 in a session of systemd(1).
     for adjustment in [0, 100, 200] {
       do throws(SystemError) {
         try FileDescriptor(opening: "/proc/self/oom_score_adj", for: .writing)

@@ -2,12 +2,12 @@ internal import CPlatform
 internal import Glibc
 
 package enum Processes {
-  /// Whether this process leads its job, like a command typed by a user.
+  /// Whether this process leads its process group.
   package static var isGroupLeader: Bool { getpgrp() == getpid() }
 
   package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
 
-  /// The arguments, beginning with this process's own name. Repairs bytes that are not UTF-8.
+  /// The arguments, beginning with this process's name. Repairs bytes that are not UTF-8.
   package static var arguments: [String] {
     var arguments: [String] = []
     while let bytes = unsafe argument(arguments.count) {
@@ -16,8 +16,7 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process, child or not, and waits until it has stopped. SIGCONT continues it. After `timeout`, continues it
-  /// and returns false.
+  /// Stops a process and waits until it has stopped. After `timeout`, continues it and returns false.
   package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }
@@ -33,7 +32,7 @@ package enum Processes {
     return false
   }
 
-  /// The letter in `/proc/PID/stat` (`proc_pid_stat(5)`), such as T for stopped; nil if unknown.
+  /// The letter in `/proc/PID/stat` (`proc_pid_stat(5)`), such as T for stopped.
   private static func state(of process: Int32) -> UInt8? {
     guard let text = try? FileDescriptor.content(of: "/proc/\(process)/stat", limit: 4096),
       let name = text.lastIndex(of: UInt8(ascii: ")")), text.count > name + 2
@@ -41,7 +40,7 @@ package enum Processes {
     return text[name + 2]
   }
 
-  /// Valid until this process ends. Argument 0 is its own name. Nil after the last one.
+  /// Argument 0 is this process's name. Nil after the last argument. Valid until this process ends.
   package static func argument(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
     guard let text = unsafe agent_argument(Int32(clamping: index)) else { return nil }
     let bytes = unsafe UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
@@ -50,12 +49,11 @@ package enum Processes {
 }
 
 package enum ProcessStatus: Hashable, Sendable {
-  /// The status of `exit` or `main`, 0 to 255.
+  /// The exit status, 0 to 255.
   case exited(Int32)
-  /// The signal that ended the process.
   case signalled(Int32)
 
-  /// The status as in shells: for a signal, its number plus 128.
+  /// For a signal, its number plus 128.
   package var shellStatus: Int32 {
     switch self {
     case .exited(let status): status

@@ -18,7 +18,7 @@ package enum Signals {
   package static var SIGSTOP: Int32 { Glibc.SIGSTOP }
   package static var SIGTSTP: Int32 { Glibc.SIGTSTP }
 
-  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and writes beyond the file size limit with `EFBIG`.
+  /// Makes writes to a closed pipe or socket fail with `EPIPE`, and those beyond the file size limit with `EFBIG`.
   package static func ignoreFailingWrites() {
     for signal in failingWrites { _ = agent_signal_ignore(signal) }
   }
@@ -39,24 +39,23 @@ package enum Signals {
   /// Whether the parent process set this signal to be ignored.
   package static func isIgnored(_ signal: Int32) -> Bool { agent_signal_is_ignored(signal) == 1 }
 
-  /// Unblocks all signals, and undoes ``ignoreFailingWrites()``, before another program replaces this process.
+  /// Unblocks all signals and undoes ``ignoreFailingWrites()``, for a program that replaces this process.
   package static func restoreDefaults() {
     for signal in failingWrites { _ = agent_signal_default(signal) }
     _ = agent_signal_unblock_all()
   }
 
-  /// Stops this process as the blocked `signal` would, and returns when it continues. Does not stop an orphaned process
-  /// group.
+  /// Stops this process as the blocked `signal` would, until it continues. Does not stop an orphaned process group.
   package static func stop(by signal: Int32) {
     _ = agent_signal_obey(signal)
   }
 
-  /// Enables `SIGCHLD`, even if the parent process set it to be ignored.
+  /// Enables `SIGCHLD`, even if the parent process ignored it.
   package static func enableChildSignals() {
     _ = agent_signal_default(Glibc.SIGCHLD)
   }
 
-  /// - Parameter text: A name with or without "SIG", or a number.
+  /// Accepts a name with or without "SIG", or a number.
   package static func named(_ text: String) -> Int32? {
     let word = text.uppercased()
     let name = word.hasPrefix("SIG") ? String(word.dropFirst(3)) : word
@@ -72,9 +71,7 @@ package enum Signals {
   ]
 
   /// Delays the signals that end this process, by at most 10 seconds, until a child has ended. Ignored signals stay
-  /// ignored.
-  ///
-  /// - Parameter socket: A connection to the child, shut down to end it.
+  /// ignored. Shuts down `socket`, a connection to the child, to end it.
   package static func delayEnd(untilExitOf child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {
@@ -85,7 +82,7 @@ package enum Signals {
 
   package static func stopDelayingEnd() { agent_signal_keep_child(0, -1) }
 
-  /// Set once by ``delayEnd(untilExitOf:socket:)``, before the first thread starts.
+  /// Set before the first thread starts.
   private nonisolated(unsafe) static var isKeepingChild = false
 
   /// Ends this process with the signal, so that its parent sees the cause. Returns only if the signal does not end

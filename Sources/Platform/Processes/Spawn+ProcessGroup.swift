@@ -5,17 +5,14 @@ extension Spawn {
   /// A state change of a child.
   package enum Change: Hashable, Sendable {
     case ended(ProcessStatus)
-    /// The signal that stopped the child.
+    /// By this signal.
     case stopped(Int32)
     case continued
   }
 
   /// Starts a program in this process group, with its terminal and inheritable descriptors, and returns its process ID.
-  /// Ignored signals stay ignored, except those of ``Signals/ignoreFailingWrites()``. Searches like
-  /// ``replaceProcess(executable:arguments:environment:)``.
-  ///
-  /// - Parameter nullInput: Whether its standard input is `/dev/null`.
-  /// - Throws: `ENOENT` if there is no such program, `EACCES` if it is not executable.
+  /// Searches and throws like ``replaceProcess(executable:arguments:environment:)``. Ignored signals stay ignored,
+  /// except those of ``Signals/ignoreFailingWrites()``.
   package static func startInProcessGroup(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]], nullInput: Bool = false
   ) throws(SystemError) -> Int32 {
@@ -25,8 +22,7 @@ extension Spawn {
     }
   }
 
-  /// The change since the last call, if any. Never blocks. Throws `ECHILD` for a process that is not a child, or was
-  /// already waited for.
+  /// A child's state change since the previous call, if any. Never blocks.
   package static func change(of process: Int32) throws(SystemError) -> Change? {
     var number: Int32 = 0
     let kind = try SystemCall.uninterrupted("waitpid") { unsafe agent_child_change(process, &number) }

@@ -2,11 +2,9 @@ internal import CPlatform
 internal import Glibc
 
 extension Spawn {
-  /// Returns only on failure, with `ENOENT` if there is no such program, `EACCES` if it is not executable: statuses 127
-  /// and 126 of shells.
-  ///
-  /// Searches a name without a slash in `PATH` like `execvp(3)`, and runs scripts without an interpreter line with
-  /// `/bin/sh`. Signals are as after ``Signals/restoreDefaults()``.
+  /// Replaces this process by a program, found and run like `execvp(3)`, after ``Signals/restoreDefaults()``. Returns
+  /// only on failure: `ENOENT` if there is no such program, `EACCES` if it is not executable (statuses 127 and 126 of
+  /// shells).
   package static func replaceProcess(
     executable: String, arguments: [String], environment: [String]
   ) -> SystemError {
@@ -15,7 +13,7 @@ extension Spawn {
       environment: environment.map { Array($0.utf8) })
   }
 
-  /// Like ``replaceProcess(executable:arguments:environment:)``, for strings that are not UTF-8.
+  /// Accepts strings that are not UTF-8.
   package static func replaceProcess(
     executable: String, arguments: [[UInt8]], environment: [[UInt8]]
   ) -> SystemError {
@@ -31,9 +29,8 @@ extension Spawn {
     }
   }
 
-  /// Searches like ``replaceProcess(executable:arguments:environment:)``. Nil if there is no such program.
-  ///
-  /// - Parameter other: A file to skip, even under another name or through a link.
+  /// Searches like ``replaceProcess(executable:arguments:environment:)``. Nil if there is no such program. Skips the
+  /// file `other`, even through a link.
   package static func search(_ executable: String, except other: String? = nil) -> String? {
     var unwanted = stat()
     let hasUnwanted = other.map { path in unsafe stat(path, &unwanted) == 0 } ?? false
@@ -45,14 +42,14 @@ extension Spawn {
     }
   }
 
-  /// Whether two paths lead to the same file.
+  /// Whether both paths lead to the same file.
   package static func isSame(_ path: String, _ other: String) -> Bool {
     var (one, two) = (stat(), stat())
     return unsafe stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_ino == two.st_ino
       && one.st_dev == two.st_dev
   }
 
-  /// The paths to try: the name itself if it contains a slash, otherwise those from `PATH`.
+  /// The name itself if it contains a slash, otherwise its paths in `PATH`.
   static func candidates(for executable: String) -> [String] {
     if executable.utf8.contains(UInt8(ascii: "/")) { return [executable] }
     let path = Environment.value("PATH") ?? "/bin:/usr/bin"
@@ -62,10 +59,9 @@ extension Spawn {
     }
   }
 
-  /// A null-terminated array.
   typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
 
-  /// - Throws: `EINVAL` for a NUL in a string, `ENOENT` for an empty program name.
+  /// Throws `EINVAL` for a NUL, `ENOENT` for an empty program name.
   static func check(
     _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String
   ) throws(SystemError) {
@@ -74,10 +70,8 @@ extension Spawn {
     if executable.isEmpty { throw SystemError(errno: ENOENT, operation: operation) }
   }
 
-  /// Runs the first executable one of ``candidates(for:)``, with `/bin/sh` if it has no interpreter line.
-  ///
-  /// - Parameter call: Runs a file. Returns a process ID, or a negated error number.
-  /// - Throws: `EACCES` if candidates exist but none is executable, `ENOENT` if there are none.
+  /// Runs the first executable candidate, with `/bin/sh` if it has no interpreter line. `call` returns a process ID or
+  /// a negated error number. Throws `EACCES` if no candidate is executable, `ENOENT` without candidates.
   static func run(
     _ executable: String, _ arguments: [[UInt8]], _ environment: [[UInt8]], _ operation: String,
     by call: (_ path: String, _ arguments: CStrings, _ environment: CStrings) -> Int32

@@ -1,19 +1,19 @@
 internal import CPlatform
 internal import Glibc
 
-/// Starts other programs. Never forks, since a forked Swift process cannot run its threads.
+/// Starts other programs without `fork`, which would break Swift's threads.
 package enum Spawn {
   package struct Request: Sendable {
-    /// The file, which is not searched in `PATH`.
+    /// Not searched in `PATH`.
     package var executable: String
-    /// The arguments, beginning with the program's own name.
+    /// Begins with the program's own name.
     package var arguments: [String]
     /// The complete environment, as "NAME=VALUE".
     package var environment: [String]
     /// Whether the child leads a new session without a terminal.
     package var newSession: Bool
-    /// 0, 1 and 2 are inherited even if not listed, unless ``nullStandardStreams`` is set. `child` is the number in the
-    /// child.
+    /// Descriptor numbers in this process and the child. 0, 1 and 2 are inherited even if not listed, unless
+    /// ``nullStandardStreams`` is true.
     package var inherits: [(parent: Int32, child: Int32)]
     /// Whether 0, 1 and 2 are `/dev/null` unless listed.
     package var nullStandardStreams: Bool
@@ -34,8 +34,7 @@ package enum Spawn {
     }
   }
 
-  /// Starts a program with no signals blocked or ignored, and returns its process ID for ``wait(_:)``. Throws `ENOENT`,
-  /// `EACCES` and so on if the file cannot be executed.
+  /// Starts a program with no signals blocked or ignored. Returns its process ID, for ``wait(_:)``.
   package static func start(_ request: Request) throws(SystemError) -> Int32 {
     for text in [request.executable, request.directory ?? ""] + request.arguments + request.environment {
       try SystemCall.checkText(text, "posix_spawn")
@@ -70,19 +69,19 @@ package enum Spawn {
     }
   }
 
-  /// Throws `ECHILD` for a process that is not a child, or was already waited for.
+  /// Waits until a child ends.
   package static func wait(_ process: Int32) throws(SystemError) -> ProcessStatus {
     while true {
       if let status = try poll(process, block: true) { return status }
     }
   }
 
-  /// The exit status; nil while the child is running.
+  /// Nil while the child is running.
   package static func tryWait(_ process: Int32) throws(SystemError) -> ProcessStatus? {
     try poll(process, block: false)
   }
 
-  /// Opens a descriptor that becomes readable when the child has ended (`pidfd_open(2)`).
+  /// Opens a descriptor that is readable once the child has ended (`pidfd_open(2)`).
   package static func processDescriptor(_ process: Int32) throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.checked(agent_process_descriptor(process), "pidfd_open"))
   }
@@ -98,7 +97,6 @@ package enum Spawn {
     try SystemCall.libc("kill") { Glibc.kill(-leader, signal) }
   }
 
-  /// The exit status; nil while the child is running. Waits for its end if `block` is true.
   private static func poll(_ process: Int32, block: Bool) throws(SystemError) -> ProcessStatus? {
     var signalled: Int32 = 0
     var number: Int32 = 0

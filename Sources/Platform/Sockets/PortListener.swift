@@ -1,10 +1,10 @@
-/// The program that listens on a port of this machine.
+/// The program that listens on a local port.
 package struct PortListener: Sendable, Hashable {
   /// The socket's user.
   package let user: UInt32
-  /// Nil if passwd(5) does not contain the user.
+  /// Nil if not in passwd(5).
   package let userName: String?
-  /// Nil for another user's process, which is invisible.
+  /// Nil for another user's process.
   package let process: Int32?
   /// The process's name (proc_pid_comm(5)), at most 15 bytes.
   package let program: String?
@@ -17,7 +17,7 @@ package struct PortListener: Sendable, Hashable {
   private static let maximumBytes = 8 << 20
   private static let maximumNames = 65_536
 
-  /// Searches the tables of this network namespace. Nil if no listener is found. Blocking.
+  /// Searches this network namespace. Nil if no listener is found. Blocking.
   package static func of(port: UInt16) -> PortListener? {
     for table in TCPAddressPair.tables {
       guard let bytes = try? FileDescriptor.content(of: table, limit: maximumBytes),
@@ -32,13 +32,13 @@ package struct PortListener: Sendable, Hashable {
     return nil
   }
 
-  /// Whether another process of this program listens on the port.
+  /// Whether the listener is another process of this program.
   package var isThisProgram: Bool {
     program.map { Self.name(of: Machine.processID)?.utf8.elementsEqual($0.utf8) ?? false } ?? false
   }
 
-  /// The probable listener if the kernel hides its descriptors: the only other process of this program. Nil if there
-  /// are several, or for another user.
+  /// The probable listener if the kernel hides its descriptors: the only other process of this user and program, if
+  /// any.
   private static func hiddenProcess(of user: UInt32) -> Int32? {
     guard user == Machine.userID, let own = name(of: Machine.processID) else { return nil }
     let others = names("/proc").compactMap { Int32($0) }.filter { process in
@@ -52,14 +52,13 @@ package struct PortListener: Sendable, Hashable {
     text("/proc/\(process)/comm").map { String($0.prefix { $0 != "\n" }) }
   }
 
-  /// The real user ID (proc_pid_status(5)). Root owns the directory of a process that is not dumpable.
+  /// The real user ID (proc_pid_status(5)), since root owns the directory of an undumpable process.
   private static func user(of process: Int32) -> UInt32? {
     let lines = text("/proc/\(process)/status")?.split(separator: "\n") ?? []
     let line = lines.first { $0.utf8.starts(with: "Uid:".utf8) }
     return line.flatMap { $0.split { $0 == "\t" || $0 == " " }.dropFirst().first }.flatMap { UInt32($0) }
   }
 
-  /// Finds the listener in a table (proc_net(5)).
   static func listener(at port: UInt16, in table: [UInt8]) -> (user: UInt32, inode: UInt64)? {
     let digits = String(port, radix: 16, uppercase: true)
     let ending = Array((":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits).utf8)
@@ -75,7 +74,7 @@ package struct PortListener: Sendable, Hashable {
     return nil
   }
 
-  /// The process that has a descriptor with this link in `/proc`.
+  /// The process with this link in `/proc/PID/fd`.
   private static func process(with link: String) -> Int32? {
     names("/proc").compactMap { Int32($0) }.first { process in
       let place = "/proc/\(process)/fd"

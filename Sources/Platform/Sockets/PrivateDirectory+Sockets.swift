@@ -1,17 +1,16 @@
-// A directory with a subdirectory for each socket, which can be lent separately.
+// A directory with a subdirectory for each socket, to lend each separately.
 extension PrivateDirectory {
-  /// The dot hides the file in listings.
   private static let lockName = ".lock"
 
-  /// Locks the creation of sockets in the subdirectories, and removes those of killed processes. Hold the lock until a
-  /// new socket listens. Throws `EAGAIN` if another process still holds it after `wait`.
+  /// Locks the creation of sockets in the subdirectories, and removes sockets of killed processes. Hold the lock until
+  /// a new socket listens. Throws `EAGAIN` after `wait`.
   package borrowing func lockSockets(wait: Duration) throws(SystemError) -> FileLock {
     let lock = try lock(Self.lockName, wait: wait)
     try removeAbandonedSockets()
     return lock
   }
 
-  /// Removes empty subdirectories and those with only sockets without a listener. Does not follow links.
+  /// Removes subdirectories that contain nothing but abandoned sockets. Does not follow links.
   private borrowing func removeAbandonedSockets() throws(SystemError) {
     for found in try fileNames() {
       guard
@@ -40,7 +39,6 @@ extension PrivateDirectory {
     return found.sorted { $0.stamp.writtenAt > $1.stamp.writtenAt }.map(\.name)
   }
 
-  /// True for a socket without a listener.
   private borrowing func isAbandonedSocket(_ name: String) -> Bool {
     guard (try? FileStatus(of: name, in: descriptor))?.isSocket == true else { return false }
     return !UnixSocket.isListening(in: self, name: name)

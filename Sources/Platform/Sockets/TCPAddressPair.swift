@@ -2,31 +2,31 @@ internal import CPlatform
 
 /// Both addresses of an accepted TCP connection, to find the peer's user.
 package struct TCPAddressPair: Sendable, Hashable {
-  /// The process with the other end of a connection.
+  /// The user of the process at the other end.
   package enum Owner: Sendable, Hashable {
     case user(UInt32)
-    /// No process has the other end any more.
+    /// No process has the other end.
     case gone
-    /// The tables do not list the other end: they are unreadable, or it is in another network namespace.
+    /// Not in the tables, which are unreadable or of another network namespace.
     case unknown
   }
 
-  /// The peer's address in each format that the tables may have.
+  /// The peer's address, in each format of the tables.
   private let peer: [String]
-  /// The address of this end, in the same formats.
+  /// This end's address, in each format.
   private let own: [String]
 
-  /// The tables of this network namespace (`proc_net(5)`).
+  /// This network namespace's TCP tables (`proc_net(5)`).
   package static let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"]
   private static let maximumLineBytes = 4096
 
-  /// - Throws: `ENOTCONN` if the connection was reset.
+  /// Throws `ENOTCONN` if the connection was reset.
   package init(_ socket: borrowing FileDescriptor) throws(SystemError) {
     peer = try Self.texts(of: socket, isPeer: true)
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// The address in each format, since an IPv4 client may have an IPv6 socket.
+  /// In each format: an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0
@@ -45,10 +45,10 @@ package struct TCPAddressPair: Sendable, Hashable {
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// False if this system hides the tables. Blocking.
+  /// False if the system hides the tables. Blocking.
   package static var canFindOwners: Bool { (try? FileDescriptor(opening: tables[0], for: .reading)) != nil }
 
-  /// Looks up the owners of the other ends, reading the tables once. Blocking.
+  /// Looks up the owners of the other ends. Blocking.
   package static func owners(of ends: [TCPAddressPair], in tables: [String] = tables) -> [TCPAddressPair: Owner] {
     var wanted: [String: TCPAddressPair] = [:]
     for end in ends {
@@ -69,16 +69,15 @@ package struct TCPAddressPair: Sendable, Hashable {
   }
 
   private struct Row {
-    /// The local and the remote address, separated by a space.
+    /// The local and remote address, separated by a space.
     let ends: String
     let owner: Owner
 
-    /// Parses a line of a table (proc_net(5)).
     init?(_ line: ArraySlice<UInt8>) {
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 10).map { String(decoding: $0, as: UTF8.self) }
       guard fields.count >= 10, let user = UInt32(fields[7]), let inode = UInt64(fields[9]) else { return nil }
       ends = "\(fields[1]) \(fields[2])"
-      // User 0 if no process has the socket any more.
+      // User 0 without a process.
       owner = inode == 0 ? .gone : Machine.isWSL && user == 0 ? .unknown : .user(user)
     }
   }

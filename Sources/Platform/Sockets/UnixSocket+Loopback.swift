@@ -1,11 +1,10 @@
 internal import CPlatform
 internal import Glibc
 
-// TCP on the loopback interface, for the redirect of a sign-in (RFC 8252 section 7.3) and the development issuer.
+// TCP on the loopback interface, for sign-in redirects (RFC 8252 section 7.3) and the development issuer.
 extension UnixSocket {
-  /// Returns a non-blocking listener on 127.0.0.1 or [::1], never on another interface.
-  ///
-  /// - Parameter port: 0 to let the kernel choose; see ``localPort(_:)``.
+  /// Returns a non-blocking listener on 127.0.0.1 or [::1]. With port 0, the kernel chooses a port; see
+  /// ``localPort(_:)``.
   package static func listenLoopback(port: UInt16, ipv6: Bool = false) throws(SystemError) -> FileDescriptor {
     let socket = try makeLoopbackSocket(ipv6: ipv6)
     let number = socket.raw

@@ -2,8 +2,8 @@ internal import CPlatform
 internal import Glibc
 
 extension UnixSocket {
-  /// Sends everything over a blocking socket. Never raises `SIGPIPE`. Throws `EPIPE` if the other end is closed,
-  /// `EAGAIN` after the socket's timeout; a part may have been sent.
+  /// Sends everything over a blocking socket, without `SIGPIPE`. Throws `EPIPE` if the other end is closed, `EAGAIN`
+  /// after the socket's timeout; a part may have been sent.
   package static func sendAll(_ bytes: Span<UInt8>, over socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try unsafe bytes.withUnsafeBytes { (bytes) throws(SystemError) in
@@ -16,7 +16,7 @@ extension UnixSocket {
     }
   }
 
-  /// Sends bytes and, with the first byte, a descriptor (`SCM_RIGHTS`). Returns the number of bytes sent.
+  /// Sends bytes and, with the first byte, a descriptor (`SCM_RIGHTS`). Returns the number of bytes.
   package static func send(
     _ bytes: Span<UInt8>, passing descriptor: Int32, over socket: borrowing FileDescriptor
   ) throws(SystemError) -> Int {
@@ -28,11 +28,8 @@ extension UnixSocket {
     return result
   }
 
-  /// Reads like ``FileDescriptor/read(into:upTo:)``, and receives a descriptor. Returns the number of bytes read.
-  ///
-  /// - Parameters:
-  ///   - waits: If false, throws `EAGAIN` instead of waiting.
-  ///   - passed: Unchanged unless a descriptor was received.
+  /// Like ``FileDescriptor/read(into:upTo:)``, but also receives a descriptor into `passed`, if one was sent. If
+  /// `waits` is false, throws `EAGAIN` instead of waiting.
   package static func receive(
     _ socket: borrowing FileDescriptor, into buffer: inout [UInt8], upTo count: Int, waits: Bool = true,
     passed: inout SharedDescriptor?

@@ -1,22 +1,16 @@
 internal import CPlatform
 internal import Glibc
 
-// A fast path for the program that starts for each token: heap allocations would cost page faults.
+// The program started for each token must avoid heap allocations, which cost page faults.
 extension UnixSocket {
-  /// Connects to a socket in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``, without
-  /// heap allocations.
-  ///
-  /// - Parameters:
-  ///   - name: The socket's short name, without a slash.
-  ///   - seconds: As in ``connect(in:name:seconds:)``.
-  /// - Returns: Nil if no process listens, the daemon is in a private namespace, the directory is missing or not
-  ///   private, or the path is too long.
-  /// - Throws: `EAGAIN` after the timeout.
+  /// Connects to the socket `name` in ``UserDirectories/sessionRuntimeDirectory`` by the rules of ``PrivateDirectory``,
+  /// without heap allocations. Nil if no process listens, the daemon is in a private namespace, the directory is
+  /// missing or not private, or the path is too long. Throws `EAGAIN` after the timeout.
   package static func connectInSession(name: String, seconds: Int) throws(SystemError) -> FileDescriptor? {
     try unsafe connectInSession(of: getenv("XDG_RUNTIME_DIR"), name: name, seconds: seconds)
   }
 
-  /// Like ``connectInSession(name:seconds:)``, with `home` as the value of `XDG_RUNTIME_DIR`.
+  /// With `home` as `XDG_RUNTIME_DIR`.
   package static func connectInSession(
     of home: UnsafePointer<CChar>?, name: String, seconds: Int
   ) throws(SystemError) -> FileDescriptor? {
@@ -43,7 +37,7 @@ extension UnixSocket {
     unsafe append("/", to: start, &length)
     let directory = length
     unsafe append(Namespaces.fileName, to: start, &length)
-    // Most daemons have no such file. Its content is compared elsewhere.
+    // The file's content is compared elsewhere.
     guard unsafe access(start, F_OK) != 0 else { return nil }
     length = directory
     unsafe append(name, to: start, &length)
@@ -55,7 +49,7 @@ extension UnixSocket {
     }
   }
 
-  /// Appends a string and a NUL. The caller has checked the space.
+  /// The caller has checked the space, including a final NUL.
   private static func append(_ text: String, to start: UnsafeMutablePointer<CChar>, _ length: inout Int) {
     for byte in text.utf8 {
       unsafe start[length] = CChar(bitPattern: byte)

@@ -2,10 +2,8 @@ internal import CPlatform
 internal import Glibc
 
 package enum UnixSocket {
-  /// Binds a new socket to `name` and returns it as a non-blocking listener.
-  ///
-  /// - Parameter mode: The permission bits of its file.
-  /// - Throws: `EADDRINUSE` if the name exists; only the holder of the lifetime lock may remove it.
+  /// Returns a non-blocking listener on a new socket with these permission bits. Throws `EADDRINUSE` if the name
+  /// exists; only the holder of the lifetime lock may remove it.
   package static func listen(
     in directory: borrowing PrivateDirectory, name: String, mode: UInt32 = 0o600, backlog: Int
   ) throws(SystemError) -> FileDescriptor {
@@ -15,17 +13,15 @@ package enum UnixSocket {
     // The file gets the socket's permissions, so that others can never connect.
     try SystemCall.libc("fchmod") { fchmod(number, mode) }
     try unsafe SystemCall.checked(agent_unix_bind(number, path(of: name, in: directory)), "bind")
-    // The umask cleared some.
+    // The umask cleared some permissions.
     try SystemCall.libc("chmod") { unsafe chmod(path(of: name, in: directory), mode) }
     try SystemCall.libc("listen") { Glibc.listen(number, Int32(clamping: backlog)) }
     try socket.setNonBlocking(true)
     return socket
   }
 
-  /// Returns a blocking socket. Check ``peerUserID(_:)`` before sending a secret.
-  ///
-  /// - Parameter seconds: The timeout for a full queue, and later for each write to a slow peer; nil for no limit.
-  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens; `EAGAIN` after the timeout.
+  /// Returns a blocking socket. Check ``peerUserID(_:)`` before sending a secret. Throws `ENOENT` or `ECONNREFUSED` if
+  /// no process listens, `EAGAIN` after the timeout `seconds`, which also applies to later writes; nil for no limit.
   package static func connect(
     in directory: borrowing PrivateDirectory, name: String, seconds: Int? = nil
   ) throws(SystemError) -> FileDescriptor {
@@ -33,7 +29,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: path(of: name, in: directory), seconds: seconds)
   }
 
-  /// - Parameter path: Of any length.
+  /// Accepts a path of any length.
   package static func connect(path: String, seconds: Int? = nil) throws(SystemError) -> FileDescriptor {
     try SystemCall.checkText(path, "connect")
     if path.utf8.count <= agent_unix_path_capacity() { return try unsafe connect(toAddress: path, seconds: seconds) }
@@ -46,7 +42,7 @@ package enum UnixSocket {
     return try unsafe connect(toAddress: "/proc/self/fd/\(directory.raw)\(path[slash...])", seconds: seconds)
   }
 
-  /// True if the connection is not refused, so that a process may be listening. Never blocks.
+  /// True unless the connection is refused. Never blocks.
   package static func isListening(in directory: borrowing PrivateDirectory, name: String) -> Bool {
     do throws(SystemError) {
       try PrivateDirectory.checkName(name)
@@ -67,8 +63,8 @@ package enum UnixSocket {
     return FileDescriptor(owning: try SystemCall.uninterrupted("accept4") { agent_accept(number) })
   }
 
-  /// Ends a listener or connection immediately, for all processes that have it, since closing may wait for the `exec`
-  /// of a starting program. Throws `ENOTCONN` if it neither listens nor is connected.
+  /// Ends a listener or connection immediately for all processes, since closing may wait for the `exec` of a starting
+  /// program.
   package static func shutDown(_ socket: borrowing FileDescriptor) throws(SystemError) {
     let number = socket.raw
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_RDWR)) }
@@ -79,8 +75,7 @@ package enum UnixSocket {
     try SystemCall.libc("shutdown") { Glibc.shutdown(number, Int32(SHUT_WR)) }
   }
 
-  /// The peer's effective user when it connected or listened (`SO_PEERCRED`, `unix(7)`). Throws `ENOTCONN` if the
-  /// socket has no such peer.
+  /// The peer's effective user when it connected or listened (`SO_PEERCRED`).
   package static func peerUserID(_ socket: borrowing FileDescriptor) throws(SystemError) -> UInt32 {
     try peer(socket).user
   }
@@ -99,7 +94,7 @@ package enum UnixSocket {
     agent_is_unix_connection(socket.raw) == 1
   }
 
-  /// Makes each read and write of a blocking socket throw `EAGAIN` after this time. 0 for no limit.
+  /// Makes reads and writes of a blocking socket throw `EAGAIN` after this time. 0 for no limit.
   package static func setTimeouts(_ socket: borrowing FileDescriptor, seconds: Int) throws(SystemError) {
     let (milliseconds, overflow) = max(0, seconds).multipliedReportingOverflow(by: 1000)
     try SystemCall.checked(agent_set_timeouts(socket.raw, overflow ? .max : milliseconds), "setsockopt")
@@ -109,7 +104,7 @@ package enum UnixSocket {
     FileDescriptor(owning: try SystemCall.checked(agent_unix_socket(), "socket"))
   }
 
-  /// - Parameter path: Short enough for a socket address.
+  /// The path must fit into a socket address.
   static func connect(toAddress path: UnsafePointer<CChar>, seconds: Int?) throws(SystemError) -> FileDescriptor {
     let socket = try makeSocket()
     let number = socket.raw
@@ -118,7 +113,7 @@ package enum UnixSocket {
     return socket
   }
 
-  /// Through `/proc` if the path is too long for a socket address.
+  /// Uses `/proc` if the path is too long for a socket address.
   private static func path(of name: String, in directory: borrowing PrivateDirectory) -> String {
     let direct = "\(directory.path)/\(name)"
     return direct.utf8.count <= agent_unix_path_capacity() ? direct : "/proc/self/fd/\(directory.raw)/\(name)"

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Pages of memory with one owner, excluded from core dumps and zero in a child process.
+/// Memory pages with one owner, excluded from core dumps and zero in a child process.
 @safe package final class PrivateMapping: @unchecked Sendable {
   /// All bytes are initially zero.
   package let start: UnsafeMutableRawPointer
@@ -20,12 +20,10 @@ internal import Glibc
 
   deinit { unsafe munmap(start, byteCount) }
 
-  /// A divisor of the page size of every machine.
   private static let minimumPageBytes = 4096
 
-  /// Keeps these bytes out of the swap space, if the limit for locked memory allows.
-  ///
-  /// - Parameter isContinued: Whether the preceding byte's page is already locked.
+  /// Keeps these bytes out of the swap space, if the limit for locked memory allows. `isContinued`: the preceding
+  /// byte's page is locked.
   package func lock(_ bytes: UnsafeMutableRawBufferPointer, isContinued: Bool = false) {
     guard let first = bytes.baseAddress else { return }
     let offset = unsafe first - start

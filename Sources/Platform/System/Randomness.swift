@@ -1,6 +1,6 @@
 internal import CPlatform
 
-/// Random bytes from the kernel, for file names. For keys and nonces use the Crypto module.
+/// Random bytes from the kernel, for file names. For keys and nonces, use the Crypto module.
 package enum Randomness {
   package static func bytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -19,7 +19,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     return soft
   }
 
-  /// Lowers the limit permanently. Never raises it. Throws `EPERM` if the system refuses.
+  /// Lowers the limit permanently. Never raises it.
   package func lower(to most: Int) throws(SystemError) {
     try SystemCall.checked(agent_limit_lower(rawValue, most), "setrlimit")
   }
@@ -27,7 +27,7 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   /// For the main thread. More may make the memory layout easier to guess.
   package static let requiredStackBytes = 8 << 20
 
-  /// Raises each limit to what this process needs, or as far as permitted.
+  /// Raises each limit to what this process needs, as far as permitted.
   package static func raiseAll() {
     for limit in allCases { _ = agent_limit_raise(limit.rawValue, limit == .stackBytes ? requiredStackBytes : -1) }
   }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Converts the two error conventions of C to typed errors.
 enum SystemCall {
-  /// Returns the result of a shim, or throws if it is a negated error number.
+  /// Returns a shim's result, or throws if it is a negated error number.
   @discardableResult
   static func checked(_ result: Int32, _ operation: String) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(errno: -result, operation: operation) }
@@ -18,7 +18,7 @@ enum SystemCall {
     return (ends[0], ends[1])
   }
 
-  /// Calls a shim, and again if a signal interrupts it.
+  /// Calls a shim, again if a signal interrupts it.
   @discardableResult
   static func uninterrupted(_ operation: String, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
@@ -27,7 +27,7 @@ enum SystemCall {
     }
   }
 
-  /// Calls a C function that fails with -1 and `errno`, and again if a signal interrupts it.
+  /// Calls a C function that fails with -1 and `errno`, again if a signal interrupts it.
   @discardableResult
   static func libc<Result: BinaryInteger & SignedNumeric>(
     _ operation: String, _ body: () -> Result
@@ -40,7 +40,7 @@ enum SystemCall {
     }
   }
 
-  /// - Throws: `EINVAL` for a string with a NUL, which C would truncate.
+  /// Throws `EINVAL` for a string with a NUL, which C would truncate.
   static func checkText(_ text: String, _ operation: String) throws(SystemError) {
     if text.utf8.contains(0) { throw SystemError(errno: EINVAL, operation: operation) }
   }

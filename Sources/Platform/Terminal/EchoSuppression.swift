@@ -1,16 +1,16 @@
 internal import CPlatform
 
-/// Disables the echo of this process's terminal while this value exists. Does nothing in a background process.
+/// Can disable the echo of this process's terminal, and restores it when destroyed. Does nothing in a background
+/// process.
 package struct EchoSuppression: ~Copyable {
   private let terminal: FileDescriptor
-  /// See ``init(byCharacter:)``.
   private let byCharacter: Bool
   /// The cleared terminal flags.
   private var hidden: Int32 = 0
 
-  /// - Parameter byCharacter: Whether each character can be read as it is typed, so that a line may exceed the 4,095
-  ///   bytes of a terminal's buffer. If true, disabling and restoring the echo discard unread input.
-  /// - Throws: `ENXIO` if this process has no terminal.
+  /// - Parameter byCharacter: Whether to make each character readable when typed, so that a line may exceed the
+  ///   terminal's 4,095 bytes. Disabling and restoring the echo then discard unread input.
+  /// - Throws: `ENXIO` without a terminal.
   package init(byCharacter: Bool = false) throws(SystemError) {
     terminal = try Terminal.openControlling()
     self.byCharacter = byCharacter

@@ -1,26 +1,26 @@
 internal import CPlatform
 
-/// Translations of this process's messages, by `gettext(3)`. The C library selects the language by `LANGUAGE`,
-/// `LC_ALL`, `LC_MESSAGES` and `LANG`, from the system's locales and the UTF-8 catalogues.
+/// Translations of this process's messages by `gettext(3)`, which selects the language by `LANGUAGE`, `LC_ALL`,
+/// `LC_MESSAGES` and `LANG`.
 package struct MessageCatalogue: Sendable {
   private let domain: String
 
   /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale: call it once, before a
-  /// second thread exists. Nil if the environment selects English, a missing locale or one not in UTF-8, or contains a
-  /// slash, which would select another directory.
+  /// second thread exists. Nil if the environment selects English, a missing or non-UTF-8 locale, or, with a slash,
+  /// another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain
   }
 
-  /// Nil if the catalogue has no translation.
+  /// Nil if there is no translation.
   package func translation(of text: String) -> String? {
-    // The entry of the empty message is the catalogue's header.
+    // The empty message is the catalogue's header.
     guard !text.isEmpty else { return nil }
     return unsafe agent_message(domain, text).map { unsafe String(cString: $0) }
   }
 
-  /// The translation in the form for `count`, of a message with the singular `one` and the plural `other`.
+  /// The translation for `count` of a message with singular `one` and plural `other`.
   package func translation(of one: String, orOther other: String, count: Int) -> String? {
     unsafe agent_message_counted(domain, one, other, UInt(count.magnitude)).map { unsafe String(cString: $0) }
   }
@@ -32,7 +32,7 @@ package struct MessageCatalogue: Sendable {
     for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE", "LANG"] {
       if variables(name)?.utf8.contains(UInt8(ascii: "/")) == true { return false }
     }
-    // In a `C.` locale the C library uses the language of this variable.
+    // The C library then uses `LANGUAGE`.
     return !locale.hasPrefix("C.") || !(variables("LANGUAGE") ?? "").isEmpty
   }
 }

@@ -8,8 +8,7 @@ package enum Output {
     case standardError = 2
   }
 
-  /// Writes all bytes, also to a stream that another process made non-blocking. Throws the error of `write`, such as
-  /// `ENOSPC` or `EPIPE`; a part may have been written.
+  /// Writes all bytes, even to a non-blocking stream. If `write` fails, a part may have been written.
   package static func write(_ bytes: Span<UInt8>, to stream: Stream) throws(SystemError) {
     var written = 0
     while written < bytes.count {

@@ -4,35 +4,35 @@ internal import Glibc
 package enum Terminal {
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-  /// The number of columns; nil if unknown.
+  /// In columns; nil if unknown.
   package static func width(_ descriptor: Int32) -> Int? {
     let columns = size(descriptor).ws_col
     return columns > 0 ? Int(columns) : nil
   }
 
-  /// The number of rows; nil if unknown.
+  /// In rows; nil if unknown.
   package static func height(_ descriptor: Int32) -> Int? {
     let rows = size(descriptor).ws_row
     return rows > 0 ? Int(rows) : nil
   }
 
-  /// The size; zero if unknown.
+  /// Zero if unknown.
   private static func size(_ descriptor: Int32) -> winsize {
     var size = winsize()
     return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
   }
 
-  /// Opens this process's controlling terminal, independent of the standard streams. Throws `ENXIO` if there is none.
+  /// Opens this process's controlling terminal. Throws `ENXIO` without one.
   package static func openControlling() throws(SystemError) -> FileDescriptor {
     FileDescriptor(owning: try SystemCall.libc("open") { unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) })
   }
 
-  /// Whether this process is in the terminal's foreground and may read from it.
+  /// Whether this process is in the foreground and may read from the terminal.
   package static func isForeground(_ terminal: borrowing FileDescriptor) -> Bool {
     agent_terminal_is_foreground(terminal.raw) == 1
   }
 
-  /// Whether standard input, output and error are all the same terminal.
+  /// Whether standard input, output and error are the same terminal.
   package static var hasAllStandardStreams: Bool {
     var (first, other) = (stat(), stat())
     guard isTerminal(0), unsafe fstat(0, &first) == 0 else { return false }
@@ -55,13 +55,13 @@ package enum Terminal {
     try body()
   }
 
-  /// Reads what the user typed: in line mode the entire line, so that no other program gets the rest. Returns the
-  /// number of bytes; 0 at the end of input.
+  /// Reads typed input: in line mode an entire line, so that no other program gets the rest. Returns the number of
+  /// bytes; 0 at the end.
   package static func readTyped(
     on terminal: borrowing FileDescriptor, into line: inout [UInt8]
   ) throws(SystemError) -> Int { try terminal.read(into: &line, upTo: maximumLineBytes) }
 
-  /// The longest line in line mode, with its newline (termios(3)).
+  /// The maximum in line mode, including the newline (termios(3)).
   package static let maximumLineBytes = 4096
 
   package static func discardInput(on terminal: borrowing FileDescriptor) { _ = tcflush(terminal.raw, TCIFLUSH) }

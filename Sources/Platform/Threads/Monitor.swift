@@ -1,7 +1,7 @@
 internal import CPlatform
 
-/// State protected by a mutex, with a condition variable. The standard library's `Mutex` has none, and is unknown to
-/// the thread sanitizer.
+/// State protected by a mutex, with a condition variable. Unlike the standard library's `Mutex`, known to the thread
+/// sanitizer.
 @safe package final class Monitor<State: Sendable & ~Copyable>: @unchecked Sendable {
   // Accessed only while holding the lock.
   private var state: State
@@ -36,7 +36,7 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Like ``withLock(_:)``, then wakes one waiter. For a change that concerns only one.
+  /// Like ``withLock(_:)``, then wakes one waiter.
   package func updateForOne<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,10 +47,8 @@ internal import CPlatform
     return try withLock(body)
   }
 
-  /// Calls `body` while holding the lock, now and after each wake-up, until it returns a value. Returns nil after the
-  /// timeout. Use ``update(_:)`` for the awaited changes.
-  ///
-  /// - Parameter wait: The timeout, not counting suspend; nil for no limit.
+  /// Calls `body` under the lock, now and after each ``update(_:)``, until it returns a value. Nil after the timeout
+  /// `wait`, which excludes suspend; nil waits without a limit.
   package func wait<Result>(_ wait: Duration?, for body: (inout State) -> Result?) -> Result? {
     let deadline = wait.map { Monitor.deadline(after: $0) } ?? -1
     unsafe agent_monitor_lock(lock)
@@ -61,7 +59,7 @@ internal import CPlatform
     }
   }
 
-  /// The time on the monotonic clock, in nanoseconds.
+  /// On the monotonic clock, in nanoseconds.
   private static func deadline(after wait: Duration) -> Int64 {
     let (sum, overflow) = agent_monotonic_now().addingReportingOverflow(max(0, wait.saturatingNanoseconds))
     return overflow ? .max : sum

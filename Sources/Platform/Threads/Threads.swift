@@ -3,12 +3,8 @@ internal import Glibc
 
 /// Operating system threads. Use them for blocking work, never Swift's shared pool.
 package enum Threads {
-  /// Blocks all signals in the new thread.
-  ///
-  /// - Parameters:
-  ///   - name: Shown by debuggers; truncated to 15 bytes.
-  ///   - stackBytes: At least 512 KiB.
-  /// - Throws: `EAGAIN` if the system allows no more threads.
+  /// Starts a thread with all signals blocked and at least 512 KiB of stack. Debuggers show 15 bytes of `name`. Throws
+  /// `EAGAIN` if the system allows no more threads.
   package static func start(
     name: String, stackBytes: Int = 512 << 10, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -34,7 +30,6 @@ package enum Threads {
     }
   }
 
-  /// Passes a closure through a C pointer.
   private final class Box: Sendable {
     let body: @Sendable () -> Void
 

@@ -1,7 +1,7 @@
 /// A first in, first out queue between threads.
 package final class WorkQueue<Element: Sendable>: Sendable {
   private struct State: Sendable {
-    // Elements are removed from the end of `outgoing`, which is then refilled from `incoming`.
+    // Elements leave from the end of `outgoing`, refilled from `incoming`.
     var incoming: [Element] = []
     var outgoing: [Element] = []
     var isClosed = false
@@ -24,11 +24,9 @@ package final class WorkQueue<Element: Sendable>: Sendable {
     monitor.updateForOne { $0.incoming.append(element) }
   }
 
-  /// Removes the oldest element, waiting for one. Returns nil after the timeout, or if the queue is closed and empty.
-  ///
-  /// - Parameter wait: The timeout; nil for no limit, zero to return immediately.
+  /// Removes the oldest element, waiting for one. Nil after the timeout `wait` (nil for no limit), or if the queue is
+  /// closed and empty.
   package func pop(wait: Duration?) -> Element? {
-    // Both an element and closing the queue end the wait.
     let found = monitor.wait(wait) { (state) -> Element?? in
       if let element = state.take() { return .some(element) }
       return state.isClosed ? .some(nil) : nil

@@ -18,20 +18,20 @@ package struct Instant: Sendable, Hashable, Comparable {
 
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  /// This time plus a duration, clamped.
+  /// Clamped instead of overflowing.
   package func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatingNanoseconds)
     guard overflow else { return Instant(nanoseconds: sum) }
     return Instant(nanoseconds: nanoseconds < 0 ? .min : .max)
   }
 
-  /// The time to `other`; negative if that is earlier.
+  /// Negative if `other` is earlier.
   package func duration(to other: Instant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other < self ? .min : .max) : difference)
   }
 
-  /// Milliseconds until `deadline`, rounded up, for `poll`; at least 0.
+  /// Rounded up, at least 0.
   func millisecondsUntil(_ deadline: Instant) -> Int32 {
     let left = duration(to: deadline).saturatingNanoseconds
     guard left > 0 else { return 0 }
@@ -47,11 +47,11 @@ package struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension Duration {
-  /// Nanoseconds, rounded towards zero and clamped.
+  /// Rounded towards zero and clamped.
   package var saturatingNanoseconds: Int64 {
     Int64(clamping: attoseconds / 1_000_000_000)
   }
 
-  /// Milliseconds, rounded towards zero and clamped.
+  /// Rounded towards zero and clamped.
   package var wholeMilliseconds: Int { Int(saturatingNanoseconds / 1_000_000) }
 }

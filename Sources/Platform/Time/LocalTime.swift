@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A point in time in the user's time zone, from the machine or `TZ`.
+/// A point in time in the user's time zone (the machine's, or `TZ`).
 package struct LocalTime: Sendable, Hashable {
-  /// The day of the week, from 0 for Sunday.
+  /// From 0 for Sunday.
   package let weekday: Int
   package let year: Int
-  /// The month, from 1.
+  /// From 1.
   package let month: Int
   package let day: Int
   package let hour: Int
   package let minute: Int
   package let second: Int
 
-  /// Nil for a year that the system cannot represent. Converts to UTC if `isUTC` is true.
+  /// Nil for a year that the system cannot represent. Uses UTC if `isUTC` is true.
   package init?(_ unixSeconds: Int, isUTC: Bool = false) {
     var seconds = time_t(unixSeconds)
     var parts = unsafe tm()

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// A source of time, which tests control.
 package protocol TimeSource: Sendable {
-  /// The time for deadlines, including suspend.
+  /// For deadlines. Includes suspend.
   func now() -> Instant
-  /// Unix seconds of the machine's clock, which may be wrong and may jump.
+  /// Unix seconds of the machine's clock, which may be wrong and jump.
   func wallSeconds() -> Int
 }
 
 extension TimeSource {
-  /// How far the machine's clock is ahead of the monotonic one, in seconds.
+  /// Seconds of the machine's clock minus those of the monotonic clock.
   package var clockOffset: Int { wallSeconds() - Int(now().nanoseconds / 1_000_000_000) }
 }
 

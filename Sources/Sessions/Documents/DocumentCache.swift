@@ -4,8 +4,8 @@ package import OAuth
 package import Platform
 internal import Synchronization
 
-/// Caches the metadata and key sets of issuers in memory and on disk. A changed file cannot redirect a secret: secrets
-/// only go to origins in their ``Authority``. Thread-safe; holds no lock during network or disk access.
+/// Caches issuers' metadata and key sets in memory and on disk. A changed file cannot redirect a secret: secrets only
+/// go to origins in their ``Authority``. Thread-safe; holds no lock during network or disk access.
 package final class DocumentCache: Sendable {
   package typealias VersionedMetadata = Versioned<AuthorizationServerMetadata>
   package typealias VersionedKeys = Versioned<JWKSet>
@@ -15,29 +15,28 @@ package final class DocumentCache: Sendable {
   /// In seconds. Also the default.
   private static let maximumLifetime = 86_400
 
-  /// The maximum number of documents. The oldest is dropped first.
+  /// The oldest is dropped first.
   private static let maximumInMemory = 128
-  /// The maximum size of a document on disk.
+  /// Limits a document on disk.
   private static let maximumBytes = 1 << 20
-  /// Limits the cache, since a server may use a new URL for its keys each time.
+  /// A server may use a new URL for its keys each time.
   private static let maximumFiles = 256
   /// Larger documents are parsed at each use.
   private static let maximumBytesKeptParsed = 1 << 16
 
   private struct Entry {
     var body: [UInt8]
-    /// Nil before the first use, and for large documents.
+    /// Nil before the first use and if large.
     var parsed: ParsedDocument?
     /// In unix seconds.
     var fetchedAt: Int
     /// In unix seconds.
     var expiresAt: Int
     var entityTag: String?
-    /// Unique for each document fetched by this process; 0 if read from disk.
+    /// Unique for each fetched document; 0 if read from disk.
     var version = 0
   }
 
-  /// A parsed document, and whether its parser allowed http on this machine.
   private struct ParsedDocument {
     let document: any Sendable
     let allowsHTTPLoopback: Bool
@@ -48,7 +47,6 @@ package final class DocumentCache: Sendable {
   private let time: any TimeSource
   private let entries = Monitor<[DocumentName: Entry]>([:])
   private let refetchLimiter = Monitor(RefetchLimiter())
-  /// The last version number assigned.
   private let versions = Atomic<Int>(0)
   let metadataFetches = Fetches<AuthorizationServerMetadata>()
   let keyFetches = Fetches<JWKSet>()
@@ -59,7 +57,7 @@ package final class DocumentCache: Sendable {
     self.time = time
   }
 
-  /// Returns the cached document, or fetches it if it is missing or `fresh` is true.
+  /// Returns the cached document, or fetches it if missing or expired, or if `fresh` is true.
   func document<Document>(
     _ source: DocumentSource<Document>, fresh: Bool = false
   ) throws(OAuthError) -> Versioned<Document> {
@@ -71,21 +69,20 @@ package final class DocumentCache: Sendable {
     return Versioned(document, version: entry.version)
   }
 
-  /// The error of the latest early fetch. Nil after any successful fetch.
+  /// The latest early fetch's error; nil after a success.
   func refetchProblem<Document>(_ source: DocumentSource<Document>) -> OAuthError? {
     refetchLimiter.withLock { $0.problem(of: source.route) }
   }
 
-  /// Seconds until a document expires or may be fetched early. 0 if it may be fetched now.
+  /// Seconds until a document expires or may be fetched early; 0 if now.
   func secondsUntilRefetch<Document>(_ source: DocumentSource<Document>) -> Int {
     let now = time.wallSeconds()
     let outOfTurn = refetchLimiter.withLock { $0.secondsLeft(source.route, now: now) }
     guard let entry = entryEvenIfExpired(source.name) else { return outOfTurn }
-    // The times in a file may be anything.
     return entry.expiresAt <= now ? 0 : min(outOfTurn, entry.expiresAt - now)
   }
 
-  /// Removes the issuer's metadata and keys from memory and disk.
+  /// Removes the issuer's metadata and keys in memory and on disk.
   package func forget(_ issuer: Issuer, transport: Transport) {
     let metadata = DocumentName(metadataOf: issuer, transport)
     let published = entryEvenIfExpired(metadata).flatMap { try? JSON(parsing: $0.body) }?["jwks_uri"]?.string
@@ -111,7 +108,7 @@ package final class DocumentCache: Sendable {
     return document
   }
 
-  /// Returns a document newer than `old`, fetched now or by another caller. Nil if the rate limit forbids a fetch.
+  /// Returns a document newer than `old`, fetched now or by another caller. Nil if rate-limited.
   func fetchNewer<Document>(
     than old: Versioned<Document>, _ source: DocumentSource<Document>
   ) throws(OAuthError) -> Versioned<Document>? {
@@ -180,7 +177,7 @@ package final class DocumentCache: Sendable {
 
   private func entryEvenIfExpired(_ name: DocumentName) -> Entry? { entries.withLock { $0[name] } ?? readFile(name) }
 
-  /// Returns the version number of the cached document.
+  /// Returns the cached document's version number.
   private func store(_ body: [UInt8], maxAge: Int?, tag: String?, as name: DocumentName) -> Int {
     let now = time.wallSeconds()
     let life = min(max(maxAge ?? Self.maximumLifetime, Self.minimumLifetime), Self.maximumLifetime)
@@ -192,7 +189,7 @@ package final class DocumentCache: Sendable {
     return entry.version
   }
 
-  /// Returns the kept entry. Unless `isNewer` is true, an existing entry is not replaced.
+  /// Keeps an existing entry unless `isNewer` is true. Returns the kept one.
   @discardableResult
   private func keepInMemory(_ entry: Entry, as name: DocumentName, isNewer: Bool) -> Entry {
     entries.withLock { entries in
@@ -214,7 +211,7 @@ package final class DocumentCache: Sendable {
     try? directory.removeFile(file)
   }
 
-  /// Reads one line of JSON (name, times, entity tag), then the document. Nil if invalid.
+  /// One line of JSON (name, times, entity tag), then the document. Nil if invalid.
   private func readFile(_ name: DocumentName) -> Entry? {
     guard let file = name.file, let directory = try? PrivateDirectory(opening: directory, create: false),
       let bytes = try? directory.readFile(file, limit: Self.maximumBytes + 4096),
@@ -244,7 +241,7 @@ package final class DocumentCache: Sendable {
     prune(directory)
   }
 
-  /// If there are more than ``maximumFiles``, keeps only the newest half of that number.
+  /// Above ``maximumFiles``, keeps the newest half of that number.
   private func prune(_ directory: borrowing PrivateDirectory) {
     guard let names = try? directory.fileNames().filter(DocumentName.isFile), names.count > Self.maximumFiles else {
       return

@@ -12,7 +12,7 @@ enum DocumentKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Logged when fetching a document because the cached one may be outdated.
+  /// The step logged for a fetch because the cached document may be outdated.
   var refetchStep: SessionStep {
     switch self {
     case .metadata: .cachedMetadataRejected
@@ -22,12 +22,12 @@ enum DocumentKind: String, CaseIterable, Sendable {
 
 }
 
-/// Identifies a cached document, with the trust settings: one account's authorities and pins do not apply to another.
+/// Identifies a cached document and the trust settings: one account's authorities and pins do not apply to another.
 struct DocumentName: Hashable, Sendable {
   let kind: DocumentKind
-  /// The issuer of metadata, or the URL of a key set.
+  /// The issuer, or the URL of a key set.
   let subject: String
-  /// Identifies the additional certificate authorities and pins, if any.
+  /// Identifies additional certificate authorities and pins.
   let trust: String?
 
   init(metadataOf issuer: Issuer, _ transport: Transport) {
@@ -38,14 +38,13 @@ struct DocumentName: Hashable, Sendable {
     (kind, subject, trust) = (.keys, endpoint.uri.text, transport.trust)
   }
 
-  /// The file name: a digest of ``subject`` and ``trust``. Nil if hashing fails.
+  /// A digest of ``subject`` and ``trust``. Nil if hashing fails.
   var file: String? {
     let text = trust.map { "\(subject)\n\($0)" } ?? subject
     guard let digest = try? Digest.sha256.hash(Array(text.utf8).span) else { return nil }
     return "\(kind.rawValue)-\(Base64URL.encode(digest)).json"
   }
 
-  /// Whether a ``file`` may have this name.
   static func isFile(_ name: String) -> Bool {
     name.hasSuffix(".json") && DocumentKind.allCases.contains { name.hasPrefix("\($0.rawValue)-") }
   }

@@ -7,18 +7,16 @@ struct DocumentSource<Document: Sendable>: Sendable {
   let transport: Transport
   let cancellation: Cancellation?
   let observer: SessionObserver?
-  /// Returns the cache's fetches in progress.
   let fetches: @Sendable (DocumentCache) -> DocumentCache.Fetches<Document>
-  /// Parses a response body. Nil if invalid.
+  /// Nil if the body is invalid.
   let parse: @Sendable ([UInt8]) -> Document?
-  /// Returns the observations to report about a fetched document.
   let observations: @Sendable (Document) -> [SessionObservation]
-  /// Requests the document. With an entity tag, the server may respond that it has not changed.
+  /// With an entity tag, the server may respond that the document is unchanged.
   let fetch: @Sendable (any HTTPClient, _ entityTag: String?) throws(OAuthError) -> Revalidation<Document>
 
   func isGivenUp() -> Bool { cancellation?.isCancelled ?? false }
 
-  /// Whether waiting callers must fetch themselves after this failure.
+  /// Whether waiting callers must fetch themselves.
   static func concernsCallerOnly(_ problem: OAuthError) -> Bool { problem.code == .cancelled }
 
   var route: DocumentRoute { DocumentRoute(name, transport) }
@@ -28,7 +26,7 @@ struct DocumentSource<Document: Sendable>: Sendable {
   }
 }
 
-/// A document and how to fetch it. If one route fails, another may work.
+/// A document and how to fetch it.
 struct DocumentRoute: Hashable, Sendable {
   let name: DocumentName
   let proxy: String?

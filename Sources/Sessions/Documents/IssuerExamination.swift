@@ -2,15 +2,16 @@ package import OAuth
 internal import Crypto
 internal import Platform
 
+/// The result of examining an account's server.
 package struct IssuerExamination: Sendable {
-  /// The duration of the examination.
+  /// The examination's duration.
   package var milliseconds = 0
-  /// By how much this machine's clock is ahead of the server's. Nil if the server sent no time.
+  /// How far this machine's clock is ahead of the server's; nil if unknown.
   package var clockOffsetSeconds: Int?
-  /// The number of usable keys. Nil without a key set, or if there is a ``problem``.
+  /// The number of usable keys. Nil without a key set or after a ``problem``.
   package var keys: Int?
   package var unusableKeys = 0
-  /// The error that makes the server unusable, if any.
+  /// Makes the server unusable.
   package var problem: SessionError?
 
   package init(problem: SessionError? = nil) { self.problem = problem }
@@ -25,7 +26,7 @@ extension AccountConfiguration {
 }
 
 extension SessionServices {
-  /// Fetches the public documents of an account's server like a sign-in, without changing the cache. Blocking.
+  /// Fetches the public documents of an account's server, without changing the cache. Blocking.
   package func examineIssuer(
     of account: AccountName, _ configuration: AccountConfiguration, cancellation: Cancellation
   ) -> IssuerExamination {
@@ -50,7 +51,7 @@ extension SessionServices {
     _ cancellation: Cancellation
   ) throws(SessionError) -> JWKSet? {
     var parsed = try ParsedConfiguration(configuration)
-    // Proxy credentials may only be sent to their own proxy.
+    // Send proxy credentials to their own proxy only.
     if configuration.proxy != nil, let record = try? record(of: account),
       record.changedSetting(in: parsed) == nil
     {
@@ -64,7 +65,6 @@ extension SessionServices {
     }
     metadata = metadata.applying(parsed.overrides)
     guard let keys = metadata[.keys] else {
-      // A server without published documents is reachable if it responds at all.
       if !parsed.publishesMetadata {
         try mapOAuthError(checkReachable(parsed.issuer, parsed.transport, http, cancellation))
       }
@@ -75,7 +75,7 @@ extension SessionServices {
     ).value
   }
 
-  /// Throws unless the server sends a response at the issuer URL.
+  /// Throws unless the issuer URL responds.
   private func checkReachable(
     _ issuer: Issuer, _ transport: Transport, _ http: ClockMeasuringHTTPClient, _ cancellation: Cancellation
   ) throws(OAuthError) {
@@ -85,7 +85,7 @@ extension SessionServices {
   }
 }
 
-/// Compares this machine's clock with the `Date` of each response (RFC 9110 section 6.6.1).
+/// Compares this machine's clock with each response's `Date` (RFC 9110 section 6.6.1).
 private final class ClockMeasuringHTTPClient: HTTPClient {
   private let client: any HTTPClient
   private let time: any TimeSource
@@ -96,7 +96,7 @@ private final class ClockMeasuringHTTPClient: HTTPClient {
     self.time = time
   }
 
-  /// Positive if this machine's clock is ahead. Nil before a response with a `Date`.
+  /// Positive if this machine's clock is ahead. Nil without a `Date`.
   var offsetSeconds: Int? { lastOffsetSeconds.withLock { $0 } }
 
   func send(_ request: borrowing HTTPRequest) throws(HTTPFailure) -> HTTPResponse {

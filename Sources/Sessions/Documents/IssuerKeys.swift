@@ -1,15 +1,14 @@
 internal import Crypto
 internal import OAuth
 
-/// Fetches an issuer's keys: from the cache, or newer ones if a signature does not match.
+/// Fetches an issuer's keys, newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private var endpoint: Endpoint
   private var document: DocumentSource<JWKSet>
-  /// Finds the keys' new URL in newer metadata.
   private var renewal: MetadataRenewal?
 
-  /// - Parameter renewal: Nil if the metadata has just been fetched.
+  /// - Parameter renewal: Nil if the metadata is fresh.
   init(
     _ services: SessionServices, _ endpoint: Endpoint, _ transport: Transport, _ renewal: MetadataRenewal?,
     _ cancellation: Cancellation
@@ -18,13 +17,12 @@ struct IssuerKeys: Sendable {
     document = DocumentSource(endpoint, transport, cancellation, services.observer)
   }
 
-  /// Keys, and the source for newer ones.
   struct KeysAndSource: Sendable {
     let keys: DocumentCache.VersionedKeys
     let source: IssuerKeys
   }
 
-  /// If the keys' URL fails, tries the URL in newer metadata.
+  /// Tries the URL in newer metadata if the keys' URL fails.
   func fetchUnlessCached() throws(OAuthError) -> KeysAndSource {
     do throws(OAuthError) {
       return KeysAndSource(keys: try documents.document(document), source: self)
@@ -33,8 +31,8 @@ struct IssuerKeys: Sendable {
     }
   }
 
-  /// Fetches newer keys, if necessary from the URL in newer metadata. If the rate limit forbids a fetch, returns nil or
-  /// throws the error of the last one.
+  /// Fetches newer keys, if necessary from the URL in newer metadata. If rate-limited, returns nil or throws the
+  /// previous fetch's error.
   func fetchNewer(than old: DocumentCache.VersionedKeys) throws(OAuthError) -> KeysAndSource? {
     do throws(OAuthError) {
       if let newer = try documents.fetchNewer(than: old, document) { return KeysAndSource(keys: newer, source: self) }
@@ -48,7 +46,7 @@ struct IssuerKeys: Sendable {
   /// At least 1.
   var secondsUntilRefetch: Int { max(1, documents.secondsUntilRefetch(document)) }
 
-  /// Fetches the keys at the new URL in newer metadata. Nil if the URL has not changed.
+  /// Fetches the keys at the new URL, if newer metadata has one.
   func fetchFromNewURL() throws(OAuthError) -> KeysAndSource? {
     guard let renewal, let newer = try renewal.fetchNewerForKeys(), let url = newer.document[.keys], url != endpoint
     else { return nil }
@@ -59,16 +57,16 @@ struct IssuerKeys: Sendable {
     return KeysAndSource(keys: try documents.document(source.document), source: source)
   }
 
-  /// Like ``fetchFromNewURL()``, but throws `problem` if that returns no keys.
+  /// Like ``fetchFromNewURL()``, but throws `problem` if that finds no keys.
   private func fetchFromNewURL(orThrow problem: OAuthError) throws(OAuthError) -> KeysAndSource {
-    // Keys are public, so this can be tried after any failure that a moved URL may cause.
+    // Safe, since keys are public.
     guard problem.mayBeDueToMove, let moved = try? fetchFromNewURL() else { throw problem }
     return moved
   }
 }
 
 extension OAuthError {
-  /// Whether the document may have moved. False for slow or failing servers.
+  /// Whether the document may have moved.
   fileprivate var mayBeDueToMove: Bool {
     switch code {
     case .network, .proxyFailed, .tlsFailure, .certificateRejected, .certificateExpired, .certificateNotYetValid,

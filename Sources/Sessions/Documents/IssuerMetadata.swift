@@ -1,6 +1,6 @@
 internal import OAuth
 
-/// Fetches an issuer's metadata and adds the endpoints of the settings.
+/// Fetches an issuer's metadata and adds the configured endpoints.
 struct IssuerMetadata: Sendable {
   typealias Version = DocumentCache.VersionedMetadata
 
@@ -18,7 +18,6 @@ struct IssuerMetadata: Sendable {
   func fetchFresh() throws(SessionError) -> Version { try read(fresh: true) }
 
   private func read(fresh: Bool) throws(SessionError) -> Version {
-    // For a server without metadata, the endpoints come from the settings or the provider.
     let named = Version(
       AuthorizationServerMetadata(issuer: parsed.issuer, overrides: parsed.providerEndpoints).applying(parsed.overrides)
     )
@@ -33,8 +32,8 @@ struct IssuerMetadata: Sendable {
     }
   }
 
-  /// Returns newer metadata, if any, fetched now or by another caller. If the rate limit forbids a fetch, returns nil
-  /// or throws the error of the last one.
+  /// Returns newer metadata, if any, fetched now or by another caller. If rate-limited, returns nil or throws the
+  /// previous fetch's error.
   func fetchNewer(than old: Version) throws(SessionError) -> Version? {
     guard parsed.publishesMetadata else { return nil }
     if let newer = try mapOAuthError(documents.fetchNewer(than: old, source)) { return withAccountEndpoints(newer) }
@@ -42,7 +41,7 @@ struct IssuerMetadata: Sendable {
     return nil
   }
 
-  /// Adds the account's own endpoints, and those for mutual TLS if the account has a certificate.
+  /// Adds the account's own endpoints, and with a certificate those for mutual TLS.
   private func withAccountEndpoints(_ version: Version) -> Version {
     version.map { metadata in
       let showsCertificate = parsed.configuration.usesClientCertificate

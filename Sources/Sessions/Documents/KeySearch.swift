@@ -1,15 +1,12 @@
 internal import Crypto
 internal import OAuth
 
-/// Iterates over an issuer's keys: cached ones, newer ones, then those at another URL if they have moved.
+/// Iterates over an issuer's keys: cached, newer, then those at a new URL.
 struct KeySearch: ~Copyable {
   private enum Stage {
     case start
-    /// These cached keys were returned.
     case cached(DocumentCache.VersionedKeys)
-    /// Newer keys were requested from the same URL.
     case renewed
-    /// Keys were requested from another URL.
     case end
   }
 
@@ -21,7 +18,7 @@ struct KeySearch: ~Copyable {
   /// At least 1.
   var secondsUntilRefetch: Int { source.secondsUntilRefetch }
 
-  /// Returns the next keys to try, if any. An error after the first keys specifies when to repeat the search.
+  /// Returns the next keys to try, if any. Errors after the first keys contain the time to wait.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()

@@ -12,7 +12,7 @@ struct MetadataRenewal: Sendable {
       (self.account, self.authority) = (account, authority)
     }
 
-    /// Throws `endpointMoved` for an origin not known at sign-in: changed metadata must not redirect a secret.
+    /// Throws `endpointMoved` for an origin unknown at sign-in: changed metadata must not redirect a secret.
     func check(_ endpoint: Endpoint?) throws(SessionError) {
       guard let endpoint, !authority.includes(endpoint) else { return }
       throw .endpointMoved(account: account.text, origin: endpoint.uri.origin)
@@ -21,20 +21,19 @@ struct MetadataRenewal: Sendable {
 
   let source: IssuerMetadata
   var version: IssuerMetadata.Version
-  /// The limits for new endpoints. Nil if no secrets are sent.
+  /// Nil if no secrets are sent.
   let allowedOrigins: AllowedOrigins?
 
-  /// Nil if there is no newer metadata or the fetch failed.
+  /// Nil without newer metadata, or if the fetch failed.
   func fetchNewer() -> IssuerMetadata.Version? { try? source.fetchNewer(than: version) }
 
-  /// Nil if there is no newer metadata, or if the origin of its key URL was not known at sign-in.
+  /// Nil without newer metadata, or if its key URL's origin was unknown at sign-in.
   func fetchNewerForKeys() throws(OAuthError) -> IssuerMetadata.Version? {
     do throws(SessionError) {
       guard let newer = try source.fetchNewer(than: version) else { return nil }
       try allowedOrigins?.check(newer.document[.keys])
       return newer
     } catch {
-      // The next refresh reports that the account's endpoints have moved.
       guard case .oauth(let problem) = error else { return nil }
       throw problem
     }
@@ -42,13 +41,12 @@ struct MetadataRenewal: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the endpoint does not exist, so that the request had no effect. False for a success with a broken
-  /// response.
+  /// Whether the endpoint does not exist, so that the request had no effect.
   var indicatesMissingEndpoint: Bool {
     guard !isResponseUnusable else { return false }
     return switch code {
     case .unsupportedGrantType: true
-    // RFC 9110 section 15.5.5. A known OAuth error overrides the status, since it comes from the right endpoint.
+    // RFC 9110 section 15.5.5. A known OAuth error overrides the status.
     case .otherServerError, .refreshBlocked, .notJSON: httpStatus == 404
     case .interactionRequired: httpStatus == 404 && !namesKnownError
     default: false

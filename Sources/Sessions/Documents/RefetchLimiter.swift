@@ -1,18 +1,16 @@
 internal import OAuth
 
-/// Limits early fetches of documents, for an unknown key or a missing endpoint. Dropping a document from the cache does
-/// not reset its limit.
+/// Limits early fetches of documents, for an unknown key or missing endpoint, even after dropping them from the cache.
 struct RefetchLimiter: Sendable {
   private struct Record {
     /// In unix seconds, oldest first.
     var times: [Int] = []
-    /// The error of the last fetch, if it failed.
+    /// The latest fetch's error, if it failed.
     var problem: OAuthError?
   }
 
   private static let minimumIntervalSeconds = 60
   private static let maximumPerHour = 10
-  /// The least recently fetched document is dropped first.
   private static let maximumDocuments = 256
 
   private var records: [DocumentRoute: Record] = [:]
@@ -32,7 +30,7 @@ struct RefetchLimiter: Sendable {
     return true
   }
 
-  /// Seconds until a document may be fetched early. 0 if it may be now.
+  /// Seconds until a document may be fetched early; 0 if now.
   func secondsLeft(_ route: DocumentRoute, now: Int) -> Int {
     let times = Self.withinLastHour(records[route]?.times ?? [], now)
     guard let last = times.last else { return 0 }
@@ -40,7 +38,7 @@ struct RefetchLimiter: Sendable {
     return max(0, last + Self.minimumIntervalSeconds - now, hourLeft)
   }
 
-  /// Drops older fetches, and future ones from before the clock was set back.
+  /// Also drops future fetches, from before the clock was set back.
   private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
     times.filter { now - 3600 < $0 && $0 <= now }
   }
@@ -49,6 +47,6 @@ struct RefetchLimiter: Sendable {
 
   mutating func recordSuccess(_ route: DocumentRoute) { records[route]?.problem = nil }
 
-  /// Nil if the last early fetch succeeded or there was none.
+  /// The latest early fetch's error, if it failed.
   func problem(of route: DocumentRoute) -> OAuthError? { records[route]?.problem }
 }

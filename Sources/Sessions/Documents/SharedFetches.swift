@@ -1,7 +1,7 @@
 internal import Platform
 
 enum FetchResult<Value> {
-  /// Fetched by this or another caller.
+  /// By this or another caller.
   case fetched(Value)
   /// The caller was cancelled.
   case givenUp
@@ -14,16 +14,15 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
   typealias Outcome = Result<Value, Problem>
 
   private final class PendingFetch: Sendable {
-    /// Nil while the fetch is in progress.
+    /// Nil while in progress.
     let outcome = Monitor<Outcome?>(nil)
   }
 
   private let pendingFetches = Monitor<[Name: PendingFetch]>([:])
 
-  /// How often a waiting caller checks for cancellation.
   private static var pollInterval: Duration { .milliseconds(250) }
 
-  /// Runs `body` to fetch a value, or waits for another caller's fetch of the same name until `isGivenUp` returns true.
+  /// Runs `body` to fetch a value, or waits for another caller's fetch of `name` until `isGivenUp` returns true.
   ///
   /// - Parameters:
   ///   - concernsCallerOnly: Whether others must fetch themselves after this failure.
@@ -41,7 +40,6 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     }
   }
 
-  /// Nil if `mayBegin` forbids starting a fetch.
   private func joinOrStart(_ name: Name, _ mayBegin: () -> Bool) -> (PendingFetch, isFirst: Bool)? {
     pendingFetches.withLock { pendingFetches in
       if let pending = pendingFetches[name] { return (pending, false) }
@@ -60,7 +58,7 @@ final class SharedFetches<Name: Hashable & Sendable, Value: Sendable, Problem: E
     return outcome
   }
 
-  /// Nil if this caller is cancelled before the other caller's fetch ends.
+  /// Nil if this caller is cancelled first.
   private func wait(for pending: PendingFetch, _ isGivenUp: () -> Bool) -> Outcome? {
     while !isGivenUp() {
       if let outcome = pending.outcome.wait(Self.pollInterval, for: { $0 }) { return outcome }

@@ -2,7 +2,7 @@ package import Crypto
 package import OAuth
 internal import Platform
 
-/// The keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
+/// Keys for verifying tokens: fixed ones, or an issuer's, which may change. Thread-safe.
 package final class VerificationKeys: Sendable {
   package indirect enum NewerKeys: Sendable {
     case keys(Version)
@@ -28,20 +28,19 @@ package final class VerificationKeys: Sendable {
 
   private struct State {
     var version: Version
-    /// The last failed search for newer keys.
+    /// The latest search for newer keys, if it failed.
     var refetchFailure: (problem: SessionError, at: Instant)?
-    /// The last failed replacement of expired keys.
+    /// The latest replacement of expired keys, if it failed.
     var replacementFailure: (problem: SessionError, at: Instant)?
   }
 
-  /// The minimum wait after a failed fetch.
   private static let retryInterval = Duration.seconds(60)
 
   /// Nil for fixed keys.
   package let issuer: Issuer?
   /// The issuer's `id_token_signing_alg_values_supported`. Empty if absent, nil for fixed keys.
   package let announcedAlgorithms: [String]?
-  /// The template of a multi-tenant server's `iss` claim. Nil for other servers and fixed keys.
+  /// The `iss` template of a multi-tenant server; nil for others.
   package let tenant: TenantIssuer?
   private let state: Monitor<State>
   private let time: (any TimeSource)?
@@ -54,10 +53,8 @@ package final class VerificationKeys: Sendable {
     state = Monitor(State(version: Version(keys)))
   }
 
-  /// Finds an issuer's keys through its metadata (RFC 8725 section 3.8), in the cache or the network. Blocking. Ignores
-  /// the client of `configuration`.
-  ///
-  /// - Parameter proxyCredentials: `user:password` for a proxy that does not belong to an account.
+  /// Finds an issuer's keys through its metadata (RFC 8725 section 3.8). Blocking. Ignores the client of
+  /// `configuration`. `proxyCredentials` is `user:password` for a proxy that belongs to no account.
   package init(
     of configuration: AccountConfiguration, account: AccountName?, proxyCredentials: SharedSecret?,
     services: SessionServices, cancellation: Cancellation
@@ -85,8 +82,7 @@ package final class VerificationKeys: Sendable {
 
   package var current: Version { state.withLock { $0.version } }
 
-  /// Replaces expired keys. Blocking. If an error is returned, no token is valid: the issuer may have withdrawn any
-  /// key.
+  /// Replaces expired keys. Blocking. After an error, no token is valid: the issuer may have withdrawn any key.
   package func replaceIfExpired() -> SessionError? {
     let old = current
     guard let issuerKeys = old.issuerKeys else { return nil }
@@ -102,8 +98,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Returns newer keys for a token that `old` does not verify. Blocking and rate-limited. If they do not verify it
-  /// either, call again with them.
+  /// Returns newer keys for a token that `old` does not verify; repeat it with those if necessary. Blocking and
+  /// rate-limited.
   package func fetchNewer(than old: Version) -> NewerKeys {
     guard let issuerKeys = old.issuerKeys else { return .none }
     let now = current
@@ -119,18 +115,17 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Adds the current time to an error. Nil for fixed keys.
   private func timestamped(_ problem: SessionError) -> (SessionError, Instant)? {
     time.map { (problem, $0.now()) }
   }
 
-  /// Nil unless the error is less than ``retryInterval`` old.
+  /// The error, unless older than ``retryInterval``.
   private func unlessOld(_ noted: (problem: SessionError, at: Instant)?) -> SessionError? {
     guard let time, let noted, noted.at.duration(to: time.now()) < Self.retryInterval else { return nil }
     return noted.problem
   }
 
-  /// Replaces `old` unless another caller already has. Returns the current version.
+  /// Replaces `old` unless another caller already has.
   private func adopt(_ issuerKeys: IssuerKeys.KeysAndSource, after old: Version) -> Version {
     state.withLock { state in
       if state.version.number == old.number { state.version = Version(issuerKeys, number: old.number + 1) }

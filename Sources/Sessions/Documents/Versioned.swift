@@ -2,7 +2,7 @@ package import Crypto
 
 package struct Versioned<Document: Sendable>: Sendable {
   package let document: Document
-  /// Greater than for all documents fetched earlier by this process. 0 if it did not fetch this one.
+  /// Higher for later fetches by this process; 0 if fetched elsewhere.
   let version: Int
 
   /// Wraps a document that never changes.

@@ -2,7 +2,7 @@ package import Crypto
 internal import OAuth
 
 extension AccountRecord {
-  /// The thumbprint and expiry (unix seconds) of the client certificate. Nil if missing or unreadable. Does not contact
+  /// The client certificate's thumbprint and expiry (unix seconds). Nil if missing or unreadable. Does not contact
   /// `device`.
   package func certificate(
     _ configuration: AccountConfiguration, in device: any KeyDevice
@@ -12,14 +12,12 @@ extension AccountRecord {
     return certificate.flatMap { $0 }.map { ($0.thumbprint, $0.expiresAt) }
   }
 
-  /// Nil unless the client was registered dynamically.
   var registrationToken: SharedSecret? {
     get { registration?.token }
     set { registration?.token = newValue }
   }
 
-  /// The record to keep after a sign-out: without user and session, but with `revocation`. Nil if there is nothing to
-  /// keep.
+  /// The record to keep after a sign-out: without user and session, but with `revocation`. Nil if nothing must be kept.
   func signedOut(_ revocation: PendingRevocation?) -> AccountRecord? {
     guard registration != nil || revocation != nil || beganAtResource || isDeviceGrantRefused else { return nil }
     var rest = AccountRecord(authority: authority, signedInAt: signedInAt)

@@ -9,42 +9,42 @@ package struct AccountRecord: Sendable {
   package var authority: Authority
   /// The claims `iss sub aud azp auth_time nonce` of the first ID Token, if any (OpenID Connect Core section 12.2).
   package var identity: IdentityRecord?
-  /// The user according to the last verified ID Token.
+  /// The user according to the latest ID Token.
   package var label: PersonLabel?
-  /// The scope of the account's own token. Set if the grant also includes the scopes of listed origins.
+  /// The scope of the account's own token, if the grant also includes the scopes of listed origins.
   package var ownScope: String?
   /// Stored only if the settings require it and the account cannot refresh.
   package var accessToken: SharedSecret?
-  /// Set only without a refresh token, in unix seconds. Nil if the server sent no lifetime.
+  /// In unix seconds, only without a refresh token. Nil if the server sent no lifetime.
   package var accessTokenExpiresAt: Int?
-  /// The last verified ID Token in compact form, possibly expired. Identifies the user offline.
+  /// The latest verified ID Token in compact form, possibly expired.
   package var idToken: SharedSecret?
   package var credentials = ClientCredentials()
   /// A serialized ``DPoPKey``. Nil for Bearer tokens.
   package var dpopKey: SharedSecret?
   /// Nil unless the client was registered dynamically.
   package var registration: ClientRegistrationRecord?
-  /// The redirect URI of the last sign-in, without a port if the server allows any. Nil in old records, which used the
-  /// standard URI with the issuer in its path.
+  /// The latest sign-in's redirect URI, without a port if the server allows any. Nil in old records: the standard URI
+  /// with the issuer in its path.
   package var redirectURI: String?
   /// Whether the sign-in began at a resource that named the server (RFC 9728). The server must then announce PKCE, and
   /// token requests name the resource (RFC 8707).
   package var beganAtResource = false
-  /// Whether the server refused a refresh because it named the resource (`invalid_target`).
+  /// Whether a refresh was refused for naming the resource (`invalid_target`).
   package var refusesResource = false
-  /// Whether the server has refused the device grant. Sign-ins then use a browser.
+  /// Whether the server refused the device grant, so that sign-ins use a browser.
   package var isDeviceGrantRefused = false
-  /// The DPoP proof algorithms that the account's resource accepts. Empty if not announced.
+  /// The DPoP proof algorithms announced by the account's resource.
   package var proofAlgorithms: [String] = []
   /// `user:password`.
   package var proxyCredentials: SharedSecret?
   /// In unix seconds.
   package var signedInAt: Int
-  /// Whether the server ended the grant. The identity is kept, since the next sign-in must be for the same user.
+  /// Whether the server ended the grant. The identity is kept: the next sign-in must be for the same user.
   package var isExpired = false
   /// The server's reason, without control characters.
   package var expiryReason: String?
-  /// Whether the session had no refresh token, and its access token was never stored. ``isExpired`` is also set, for
+  /// Whether the session had no refresh token, and its access token was never stored. Also sets ``isExpired``, for
   /// older versions.
   package var isTokenNotStored = false
   /// Whether the user signed out. Only ``revocation`` and the client's registration remain.
@@ -58,16 +58,17 @@ package struct AccountRecord: Sendable {
     self.signedInAt = signedInAt
   }
 
+  /// Members that a refresh may change.
   package struct RefreshedMembers: Sendable {
     package var refreshToken: SharedSecret?
-    /// The granted scope. Nil if the server sent none.
+    /// Nil if the server sent none.
     package var scope: String?
-    /// The granted details (RFC 9396), as last sent by the server.
+    /// As last sent by the server (RFC 9396).
     package var authorizationDetails: AuthorizationDetails?
     package var expiry = GrantExpiry()
     /// In unix seconds.
     package var refreshedAt: Int?
-    /// Set while tokens are withheld until an ID Token proves that the session belongs to the signed-in user.
+    /// Withholds tokens until an ID Token proves that the user is the signed-in one.
     package var identityBlock: IdentityBlock?
   }
 
@@ -85,20 +86,18 @@ package struct AccountRecord: Sendable {
     package let until: Int
   }
 
-  /// The Boolean members of the stored JSON.
+  /// The members of the stored JSON, by type.
   private static let flags: [(String, any WritableKeyPath<AccountRecord, Bool> & Sendable)] = [
     ("expired", \.isExpired), ("not_kept", \.isTokenNotStored), ("signed_out", \.isSignedOut),
     ("announced_pkce", \.beganAtResource), ("refuses_resource", \.refusesResource),
     ("device_forbidden", \.isDeviceGrantRefused),
   ]
 
-  /// The string members of the stored JSON.
   private static let texts: [(String, any WritableKeyPath<AccountRecord, String?> & Sendable)] = [
     ("scope", \.refreshedMembers.scope), ("own_scope", \.ownScope), ("expiry_reason", \.expiryReason),
     ("redirect_uri", \.redirectURI),
   ]
 
-  /// The secret members of the stored JSON.
   private static let secretMembers: [(String, any WritableKeyPath<AccountRecord, SharedSecret?> & Sendable)] = [
     ("refresh_token", \.refreshedMembers.refreshToken), ("access_token", \.accessToken), ("id_token", \.idToken),
     ("client_secret", \.credentials.secret),
@@ -123,7 +122,6 @@ package struct AccountRecord: Sendable {
     idToken?.bytes.withBytes { try? JWTClaims(ofVerified: $0).object }
   }
 
-  /// Stores a verified ID Token and its user.
   mutating func setIDToken(_ token: IDToken, _ compact: SharedSecret?) {
     idToken = compact
     label = PersonLabel(claims: token.claims) ?? label
@@ -132,13 +130,12 @@ package struct AccountRecord: Sendable {
   /// The error if the session has ended without a sign-out. `now` is in unix seconds.
   package func endError(_ account: AccountName, now: Int) -> SessionError? {
     guard isExpired else { return nil }
-    // The token is in the memory of a daemon only, and may have expired.
+    // The token is only in a daemon's memory.
     if isTokenNotStored, accessTokenExpiresAt.map({ now < $0 }) ?? true { return .notKept(account: account.text) }
     return .expired(account: account.text, reason: expiryReason)
   }
 
-  /// Serializes the record as JSON, in `arena` while it has memory. Throws ``SessionError/memory`` if secret memory is
-  /// full.
+  /// Serializes the record as JSON, in `arena` while it has memory. Throws `memory` if secret memory is full.
   package func serialized(in arena: SecretArena? = nil) throws(SessionError) -> SecretBytes {
     var open = JSONObject([("authority", authority.json), ("signed_in_at", .int(signedInAt))])
     for (name, path) in Self.flags where self[keyPath: path] { open[name] = true }
@@ -200,7 +197,6 @@ package struct AccountRecord: Sendable {
     self = parsed
   }
 
-  /// Decodes a JSON string into secret memory.
   private static func secret(
     _ node: JSONLayout.Node, in bytes: Span<UInt8>
   ) throws(SessionError) -> SharedSecret {
@@ -211,14 +207,14 @@ package struct AccountRecord: Sendable {
 }
 
 /// The user is uncertain until a refresh returns an ID Token that matches the first one (OpenID Connect Core section
-/// 12.2), or the user signs in again.
+/// 12.2), or a new sign-in.
 package enum IdentityBlock: Sendable, Hashable {
-  /// A later ID Token differed from the first one in this claim. Nil in records of older versions.
+  /// A later ID Token differed in this claim. Nil in old records.
   case changed(claim: String?)
   /// The first ID Token could not be verified.
   case unverified
 
-  /// The stored form of ``unverified``. Older versions read it as a claim's name.
+  /// Older versions read it as a claim's name.
   private static let unverifiedWord = "unverified"
 
   init?(json: JSON) {

@@ -8,25 +8,24 @@ package enum AssertionSource: Sendable, Hashable {
   case file(String)
   /// A variable in the caller's environment.
   case variable(String)
-  /// The token service of GitHub Actions, named by the caller's variables.
+  /// The GitHub Actions token service, named by the caller's variables.
   case workflow
-  /// Another account, whose authorization server issues the assertion.
+  /// Another account, whose server issues the assertion.
   case account(String)
-  /// The sign-in request, for that sign-in only.
+  /// For one sign-in, passed with its request.
   case signInRequest
 
-  /// The token of a Kubernetes pod (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/).
+  /// A Kubernetes pod's token (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/).
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-  /// The variable in GitLab's examples. Jobs may choose another name.
+  /// In GitLab's examples. Jobs may choose another name.
   ///
   /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
   private static let jobVariable = "GITLAB_OIDC_TOKEN"
 
-  /// Limits a variable's name.
   package static let maximumVariableBytes = 128
 
-  /// The caller must pass these variables with each request.
+  /// The variables that the caller must pass with each request.
   package var variables: [String] {
     switch self {
     case .variable(let name): [name]
@@ -35,7 +34,6 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Nil if the settings name no source.
   fileprivate init?(_ settings: AccountConfiguration) {
     if let account = settings.assertionAccount {
       self = .account(account)
@@ -52,7 +50,7 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Reads and checks the assertion. Blocking. Throws if there is none or this server would reject it. `now` is in unix
+  /// Reads and checks the assertion. Blocking. Throws if it is missing or this server would reject it. `now` is in unix
   /// seconds.
   func read(
     _ passedAssertion: PassedAssertion, of account: AccountName, _ configuration: AccountConfiguration,
@@ -76,7 +74,6 @@ package enum AssertionSource: Sendable, Hashable {
     }
   }
 
-  /// Gets the assertion, or the reason why it is unusable.
   private func content(
     _ passedAssertion: PassedAssertion, of account: AccountName, for audience: String, _ server: AuthorizationServer,
     _ cancellation: Cancellation
@@ -105,7 +102,7 @@ package enum AssertionSource: Sendable, Hashable {
 
 /// Values in a request that provide its assertion. Never stored.
 package struct PassedAssertion: Sendable {
-  /// The caller's environment variables, by name.
+  /// The caller's environment variables.
   package var variables: [String: SharedSecret] = [:]
   /// For ``AssertionSource/account(_:)`` and ``AssertionSource/signInRequest``.
   package var assertion: SharedSecret?
@@ -119,27 +116,27 @@ package struct PassedAssertion: Sendable {
 extension AccountConfiguration {
   package var assertionSource: AssertionSource? { AssertionSource(self) }
 
-  /// The configured policy, without background renewals if callers must pass variables.
+  /// The configured policy, but no background renewals if callers must pass variables.
   package var renewal: RefreshPolicy {
     let needsCaller = assertionSource.map { !$0.variables.isEmpty } ?? false
     return needsCaller && refresh != .strict ? .onDemand : refresh
   }
 }
 
-/// A file with an assertion, which the platform replaces before it expires.
+/// A file with an assertion, which the platform keeps current.
 struct AssertionFile {
   let path: String
 
   private static let readTimeout = Duration.seconds(10)
 
-  /// Reads the file without a trailing newline. Blocking. Throws `assertionUnreadable` if reading fails.
+  /// Reads the file without trailing newlines. Blocking. Throws `assertionUnreadable` if reading fails.
   func content() throws(SessionError) -> Result<SharedSecret, AssertionProblem> {
     let file: SharedDescriptor
     do { file = SharedDescriptor(try PrivateDirectory.openProvidedFile(path)) } catch {
       throw .assertionUnreadable(error)
     }
     var buffer: SecretBytes
-    // Room for a newline, and a byte to detect a longer file.
+    // A newline, and a byte to detect a longer file.
     let most = BearerAssertion.maximumBytes + 2
     do { buffer = try SecretBytes(zeroed: most + 1) } catch { throw .memory }
     var count: Int

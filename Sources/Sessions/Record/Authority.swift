@@ -1,21 +1,21 @@
 internal import Encoding
 package import OAuth
 
-/// Limits where an account's secrets may be sent, as of the sign-in. Sealed in the vault, since a program that can edit
-/// the settings or the metadata cache must not redirect a refresh token.
+/// Limits where an account's secrets may be sent, as of the sign-in. Sealed in the vault: a program that can edit the
+/// settings or the metadata cache must not redirect a refresh token.
 package struct Authority: Sendable, Hashable {
-  /// The settings that control where secrets go (``AccountSetting/isSealed``), without ``AccountSettings/caFile``.
+  /// The settings that control where secrets go, without ``AccountSettings/caFile``.
   package var settings: AccountSettings
-  /// The SHA-256 hash of the certificate authority file in base64url. Used only if ``caCertificates`` is missing. Nil
-  /// if only the system's authorities are used.
+  /// The base64url SHA-256 hash of the certificate authority file, if ``caCertificates`` is nil. Nil if only the
+  /// system's authorities are used.
   package var caDigest: String?
-  /// The SHA-256 hash of each certificate in that file in base64url, sorted. Nil in older records.
+  /// The base64url SHA-256 hashes of the file's certificates, sorted. Nil without a file, and in older records.
   package private(set) var caCertificates: [String]?
-  /// The origins of all endpoints that receive secrets or tokens, sorted.
+  /// The sorted origins of endpoints that receive secrets or tokens.
   package var origins: [String]
   /// May receive the account's proxy credentials.
   package var proxy: String?
-  /// The origins that may receive the access token, as formatted by `ResourceOrigin`, sorted.
+  /// The sorted origins that may receive the access token, as formatted by `ResourceOrigin`.
   package var resourceOrigins: [String]
   /// May also receive the access token.
   package var userinfoOrigin: String?
@@ -37,7 +37,7 @@ package struct Authority: Sendable, Hashable {
     sealCertificateAuthorities(parsed.authorities)
   }
 
-  /// Replaces the sealed certificate authorities. Nil for the system's.
+  /// Nil for the system's.
   mutating func sealCertificateAuthorities(_ authorities: CertificateAuthorities?) {
     let digests = authorities?.certificateDigests ?? []
     caCertificates = digests.isEmpty ? nil : Set(digests).sorted()
@@ -46,10 +46,10 @@ package struct Authority: Sendable, Hashable {
 
   var hasCertificateAuthorities: Bool { caDigest != nil || caCertificates != nil }
 
-  /// The settings that are sealed verbatim. For certificate authorities, the content is sealed instead.
+  /// Sealed verbatim. For certificate authorities, the content is sealed instead.
   private static let sealed = AccountSetting.all.filter { $0.isSealed && $0 != AccountSetting.table.caFile }
 
-  /// Rebuilt from the sealed settings, for an account missing from the settings file. Nil if they need a certificate
+  /// Rebuilt from the sealed settings, for an account missing from the settings file. Nil if it needs a certificate
   /// authority file, whose path is not sealed.
   package var configuration: AccountConfiguration? {
     guard !hasCertificateAuthorities, var configuration = AccountConfiguration(settings) else { return nil }
@@ -58,7 +58,7 @@ package struct Authority: Sendable, Hashable {
   }
 
   /// The name of the first setting that differs from the sign-in's, if any. The certificate authority file must still
-  /// contain a sealed certificate. `caDigest` is the hash of that file, `certificates` are those of its certificates.
+  /// contain a sealed certificate. `caDigest` and `certificates` are the hashes of the file and its certificates.
   package func changedSetting(
     in configuration: AccountConfiguration, caDigest: String?, certificates: [String] = []
   ) -> String? {
@@ -67,8 +67,8 @@ package struct Authority: Sendable, Hashable {
     return hasSealed ? nil : AccountSetting.table.caFile.name
   }
 
-  /// Like ``changedSetting(in:caDigest:certificates:)``, for `configuration`, or if nil, that of `parsed`. The
-  /// certificate authorities are those of `parsed`.
+  /// Like ``changedSetting(in:caDigest:certificates:)``, with the certificate authorities of `parsed`, and its settings
+  /// if `configuration` is nil.
   func changedSetting(in parsed: ParsedConfiguration, as configuration: AccountConfiguration? = nil) -> String? {
     changedSetting(
       in: configuration ?? parsed.configuration, caDigest: parsed.authorities?.digest,
@@ -83,7 +83,7 @@ package struct Authority: Sendable, Hashable {
     isSame(AccountSetting.table.issuer, in: configuration)
   }
 
-  /// Whether the setting has the sealed value, byte for byte.
+  /// Compares with the sealed value byte for byte.
   private func isSame(_ setting: AccountSetting, in configuration: AccountConfiguration) -> Bool {
     let now = setting.effectiveValue(in: configuration.settings)
     return setting.effectiveValue(in: settings)?.serialized() == now?.serialized()
@@ -97,7 +97,7 @@ package struct Authority: Sendable, Hashable {
   /// Whether the endpoint's origin was known at sign-in.
   func includes(_ endpoint: Endpoint) -> Bool { origins.contains(endpoint.uri.origin) }
 
-  /// The first origin that was not known at sign-in, if any.
+  /// The first origin unknown at sign-in, if any.
   package func unknownOrigin(in metadata: AuthorizationServerMetadata) -> String? {
     metadata.endpointOrigins.first { !origins.contains($0) }
   }

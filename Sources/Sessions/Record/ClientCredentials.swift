@@ -7,12 +7,12 @@ package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
   /// `PrivateKey.serializedForVault()` in base64url.
   package var key: SharedSecret?
-  /// In PEM, starting with the client's own.
+  /// PEM, starting with the client's own.
   package var certificate: SharedSecret?
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }
 
-  /// The client authentication that the settings require. `wallSeconds` returns the current unix time.
+  /// The client authentication required by the settings.
   func authentication(
     _ configuration: AccountConfiguration, in device: any KeyDevice, wallSeconds: @escaping @Sendable () -> Int
   ) throws(SessionError) -> ClientAuthentication {
@@ -67,7 +67,6 @@ package struct ClientCredentials: Sendable {
     return signing
   }
 
-  /// The key with its ID and algorithm from the settings.
   func clientKey(
     _ configuration: AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> ClientKey {
@@ -82,8 +81,8 @@ package struct ClientCredentials: Sendable {
     }
   }
 
-  /// Signs once with a device key, so that a broken device is noticed before the user approves the sign-in. Throws
-  /// `keyForeign` for a key of another device, `keyUnavailable` if the device does not work.
+  /// Signs once with a device key, before the user approves the sign-in. Throws `keyForeign` for another device's key,
+  /// `keyUnavailable` if the device does not work.
   func testSigning(in device: any KeyDevice) throws(SessionError) {
     guard key != nil else { return }
     let key = try privateKey(in: device)

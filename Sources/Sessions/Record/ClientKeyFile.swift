@@ -6,9 +6,9 @@ internal import OAuth
 package struct ClientKeyFile: Sendable {
   /// In the format of ``ClientCredentials/key``.
   package let key: SharedSecret
-  /// Nil if the file specifies none.
+  /// Nil if not in the file.
   package let keyID: String?
-  /// The key's only permitted algorithm, if the file specifies one.
+  /// The file's only permitted algorithm, if any.
   package let algorithm: SigningAlgorithm?
 
   /// Parses PEM or a JSON Web Key on the secure heap. Does not contact `device`, which may contain the key.
@@ -52,7 +52,6 @@ package struct ClientKeyFile: Sendable {
     do { return try encoded(key) } catch { throw JOSEError(.library) }
   }
 
-  /// In the format of ``ClientCredentials/key``.
   private static func encoded(_ key: borrowing PrivateKey) throws(CryptoError) -> SharedSecret {
     var text = SecretBuffer(capacity: 512)
     try key.serializedForVault().withBytes { Base64URL.append($0, to: &text) }

@@ -4,7 +4,7 @@ internal import OAuth
 
 /// The stored registration of a client (RFC 7591, RFC 7592).
 package struct ClientRegistrationRecord: Sendable {
-  /// In unix seconds. Nil if the client secret never expires or there is none.
+  /// In unix seconds. Nil if the client secret never expires or does not exist.
   package var secretExpiresAt: Int?
   package var managementURI: String?
   /// The registration access token, sent to `managementURI` only.
@@ -16,7 +16,6 @@ package struct ClientRegistrationRecord: Sendable {
     token = registration.management?.token
   }
 
-  /// All members except the token.
   var publicMembers: JSONObject {
     var object = JSONObject()
     object["client_secret_expires_at"] = secretExpiresAt.map { .int($0) }
@@ -29,7 +28,7 @@ package struct ClientRegistrationRecord: Sendable {
     managementURI = object["registration_client_uri"]?.string
   }
 
-  /// Nil unless the server sent both the URL and the token.
+  /// Nil without URL or token.
   func management(_ transport: Transport) -> ClientRegistration.Management? {
     guard let managementURI, let token,
       let endpoint = try? Endpoint(managementURI, allowHTTPLoopback: transport.allowHTTPLoopback)

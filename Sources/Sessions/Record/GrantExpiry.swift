@@ -5,23 +5,23 @@ internal import OAuth
 package struct GrantExpiry: Sendable, Hashable {
   /// In unix seconds.
   package private(set) var refreshTokenExpiresAt: Int?
-  /// In unix seconds. Refreshing does not extend it.
+  /// In unix seconds. Not extended by refreshing.
   package private(set) var authorizationExpiresAt: Int?
-  /// When to start warning users, in unix seconds.
+  /// In unix seconds.
   private var warningStart: Int?
 
-  /// The usual time between the first warning and the end, in seconds.
+  /// The usual seconds between the first warning and the end.
   private static let warningLead = 3 * 86_400
-  /// The maximum difference in seconds between two estimates of the same time.
+  /// The maximum seconds between two estimates of the same time.
   package static let tolerance = 60
 
   package init() {}
 
   package var earliest: Int? { [refreshTokenExpiresAt, authorizationExpiresAt].compactMap { $0 }.min() }
 
-  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed: a day before its
-  /// refresh token expires, or a quarter of the token's lifetime if that is less. Nil if the lifetime is unknown or too
-  /// short, or the grant does not outlast the token.
+  /// The seconds from a response at `sentAt` (unix seconds) until an unused session must be renewed: a day, at most a
+  /// quarter of the lifetime, before its refresh token expires. Nil if the lifetime is unknown or too short, or the
+  /// grant does not outlast the token.
   func idleRenewalSeconds(after sentAt: Int) -> Int? {
     guard let refreshTokenExpiresAt, authorizationExpiresAt.map({ $0 - refreshTokenExpiresAt > Self.tolerance }) ?? true
     else { return nil }
@@ -30,13 +30,13 @@ package struct GrantExpiry: Sendable, Hashable {
   }
 
   /// When to renew an unused session without a daemon, in unix seconds: before its refresh token expires, or after a
-  /// day if the expiry is unknown. Nil if a renewal does not postpone the end.
+  /// day if that is unknown. Nil if renewing does not postpone the end.
   package func renewalDue(after refreshedAt: Int) -> Int? {
     guard refreshTokenExpiresAt != nil else { return refreshedAt + 86_400 }
     return idleRenewalSeconds(after: refreshedAt).map { refreshedAt + $0 }
   }
 
-  /// In seconds. Refresh tokens with a shorter lifetime are not renewed while unused.
+  /// In seconds. Shorter-lived refresh tokens are not renewed while unused.
   private static let shortestIdleLifetime = 600
 
   /// In unix seconds. Nil if the end has passed or is too far away for a warning.
@@ -46,15 +46,15 @@ package struct GrantExpiry: Sendable, Hashable {
   }
 
   /// Updates both expiries from a response sent at `now` (unix seconds). A missing one means no limit
-  /// (draft-ietf-oauth-refresh-token-expiration-03). If the response could not be parsed (nil), the grant's expiry is
-  /// unchanged, and that of a new refresh token is unknown.
+  /// (draft-ietf-oauth-refresh-token-expiration-03). After an unparsable response (nil), the grant's expiry is
+  /// unchanged, and a new refresh token's is unknown.
   mutating func update(_ response: TokenResponse?, isNewToken: Bool, now: Int) {
     let before = earliest
     if response != nil || isNewToken { refreshTokenExpiresAt = response?.refreshTokenExpiresIn.map { now + $0 } }
     if let response { authorizationExpiresAt = response.authorizationExpiresIn.map { now + $0 } }
     guard let earliest else { return warningStart = nil }
     if let before, abs(before - earliest) <= Self.tolerance { return }
-    // If each refresh postpones the end, it comes near only when refreshes fail.
+    // If refreshes postpone the end, only failing ones bring it near.
     let moves = before.map { $0 < earliest } ?? false
     warningStart = earliest - (moves ? min(Self.warningLead, (earliest - now) / 4) : Self.warningLead)
   }
@@ -65,7 +65,6 @@ package struct GrantExpiry: Sendable, Hashable {
     warningStart = json?["told_from"]?.int
   }
 
-  /// Nil if neither time is known.
   var json: JSON? {
     guard earliest != nil else { return nil }
     var object = JSONObject()

@@ -5,10 +5,9 @@ internal import Platform
 
 /// An account's settings, parsed for requests.
 struct ParsedConfiguration {
-  /// A registration during sign-in adds the client later.
   var configuration: AccountConfiguration
   let issuer: Issuer
-  /// From the settings, for servers with incomplete or no metadata.
+  /// Endpoints from the settings, for incomplete or missing metadata.
   let overrides: [EndpointRole: Endpoint]
   /// The provider's endpoints, used if the metadata lacks them.
   let providerEndpoints: [EndpointRole: Endpoint]
@@ -39,14 +38,14 @@ struct ParsedConfiguration {
   /// Throws if the settings do not permit requests. Sends nothing.
   static func check(_ configuration: AccountConfiguration) throws(SessionError) {
     _ = try ParsedConfiguration(configuration)
-    // The sign-in may still find or register a client.
+    // The sign-in may find or register a client.
     guard !configuration.clientID.isEmpty else { return }
     _ = try mapOAuthError(Client(id: configuration.clientID, authentication: .none))
   }
 
   var authorities: CertificateAuthorities? { transport.certificateAuthorities }
 
-  /// Removes certificate authorities that were not trusted at sign-in.
+  /// Removes certificate authorities not trusted at sign-in.
   mutating func limitAuthorities(to authority: Authority) throws(SessionError) {
     guard let authorities, let sealed = authority.caCertificates else { return }
     do { transport.certificateAuthorities = try authorities.limited(to: sealed) } catch { throw .memory }
@@ -93,7 +92,7 @@ struct ParsedConfiguration {
   private static func authorities(_ path: String) throws(SessionError) -> CertificateAuthorities {
     let bytes: [UInt8]
     do {
-      // Reading a pipe would block, and find it empty the next time.
+      // A pipe would block, and be empty the next time.
       bytes = try FileDescriptor.openingRegularFile(path).readToEnd(limit: maximumAuthorityFileBytes)
     } catch {
       throw .configuration(ConfigurationError(.caFile(error.isTooLarge || error.isUnsuitable ? nil : error), path))
@@ -122,13 +121,13 @@ extension AccountRecord {
     return parsed
   }
 
-  /// The error of using these settings with the record, if any.
+  /// The error of using the record with these settings, if any.
   package func problem(with configuration: AccountConfiguration, account: AccountName) -> SessionError? {
     do throws(SessionError) { _ = try parse(configuration, account) } catch { return error }
     return nil
   }
 
-  /// The name of the first setting that would send a secret elsewhere than at sign-in, if any.
+  /// The first setting that would send a secret elsewhere than at sign-in, if any.
   func changedSetting(in parsed: ParsedConfiguration) -> String? {
     if let setting = authority.changedSetting(in: parsed) { return setting }
     guard proxyCredentials != nil, let proxy = parsed.configuration.proxy else { return nil }

@@ -1,21 +1,20 @@
 internal import OAuth
 
-/// The grant of a session without a user. It has no refresh token. The raw value names the record's member that marks
-/// the session.
+/// The grant of a session without a user or refresh token. The raw value is its member name in the record.
 package enum UnattendedGrant: String, Sendable, Hashable, CaseIterable {
   /// Client credentials (RFC 6749, section 4.4).
   case clientCredentials = "guest"
-  /// A JWT signed by another issuer (``AssertionGrant``). Read from its ``AssertionSource`` for each request and never
+  /// A JWT signed by another issuer (``AssertionGrant``), read from its ``AssertionSource`` for each request and never
   /// stored.
   case assertion
 }
 
-/// A token request of a session without a user.
+/// A token request without a user.
 struct UnattendedRequest: Sendable {
   let send: @Sendable (AuthorizationServer, Cancellation) throws(OAuthError) -> TokenResponse
 
-  /// Reads and checks the assertion, if the grant uses one. Blocking. Sends nothing. Throws if there is no assertion or
-  /// this server would reject it. `target` is nil for the account's own token; `now` is in unix seconds.
+  /// Reads and checks the assertion, if the grant uses one. Blocking. Throws if it is missing or this server would
+  /// reject it. `target` is nil for the account's own token; `now` is in unix seconds.
   init(
     _ grant: UnattendedGrant, _ passedAssertion: PassedAssertion, of account: AccountName,
     _ configuration: AccountConfiguration, for target: TokenTarget? = nil, at server: AuthorizationServer, now: Int,

@@ -6,7 +6,6 @@ internal import Platform
 struct IDTokenCheck: ~Copyable {
   let services: SessionServices
   let server: AuthorizationServer
-  /// Finds the keys' new URL in newer metadata, if set.
   var renewal: MetadataRenewal?
   let cancellation: Cancellation
 
@@ -15,7 +14,7 @@ struct IDTokenCheck: ~Copyable {
   /// - Parameters:
   ///   - isRequired: Whether a missing ID Token is an error, because `openid` was requested (OpenID Connect Core
   ///     section 3.1.3.3).
-  ///   - isRequested: If false, an ID Token is ignored if the server has no keys.
+  ///   - isRequested: If false, ignores an ID Token if the server has no keys.
   func verifySignIn(
     _ response: TokenResponse, isRequired: Bool, isRequested: Bool = true, requirements: IDTokenRequirements = .init()
   ) throws(SessionError) -> IDToken? {
@@ -45,7 +44,7 @@ struct IDTokenCheck: ~Copyable {
     }
   }
 
-  /// Verifies the ID Token, if any, with the cached keys and then with newer ones.
+  /// Verifies the ID Token, if any, with cached, then newer keys.
   private func verifyIfPresent(
     _ response: TokenResponse, first: IdentityRecord?, _ requirements: IDTokenRequirements
   ) throws(SessionError) -> IDToken? {
@@ -54,7 +53,7 @@ struct IDTokenCheck: ~Copyable {
     let expectation = server.idTokenExpectation(
       accessToken: response.accessToken, now: services.time.wallSeconds(), first: first, requirements)
     do throws(IDTokenError) {
-      // A MAC is verified with the client secret, not with the issuer's keys.
+      // A MAC needs no keys.
       if expectation.secret != nil { return logVerified(try verify(compact, JWKSet([]), expectation, response)) }
     } catch {
       throw .idToken(error)
@@ -77,7 +76,7 @@ struct IDTokenCheck: ~Copyable {
     throw .oauth(late)
   }
 
-  /// Rejects algorithms that the account's profile does not allow. An unreadable token is rejected later.
+  /// Rejects algorithms that the profile forbids.
   private func checkProfile(of compact: SharedSecret) throws(SessionError) {
     guard server.profile == .fapi2 else { return }
     let isAllowed = compact.bytes.withBytes { (bytes) -> Bool in

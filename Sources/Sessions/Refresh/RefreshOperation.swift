@@ -5,9 +5,9 @@ internal import Platform
 
 /// Spends an account's refresh token. Blocking.
 ///
-/// Locks the account first, so that no two processes send the same refresh token. Sends nothing unless settings and
-/// metadata match the sign-in's and the vault can be written. Stores a rotated token before validating the rest of the
-/// response (invariant: store first).
+/// Locks the account, so that no two processes send the same token. Sends nothing unless settings and metadata match
+/// the sign-in's and the vault is writable. Stores a rotated token before validating the rest of the response
+/// (invariant: store first).
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
@@ -39,7 +39,7 @@ package struct RefreshOperation: Sendable {
 
   package struct Outcome: Sendable {
     package let result: Result<AccessGrant, SessionError>
-    /// Set if a failed refresh rewrote the record. Tokens issued under the old record remain valid.
+    /// Set if a failed refresh rewrote the record. Tokens issued before remain valid.
     package let rewritten: RecordRewrite?
     /// Whether the session's sign-in had no user, or nil if there is no session.
     package let isUnattended: Bool?
@@ -80,7 +80,7 @@ package struct RefreshOperation: Sendable {
     try checkKeyWait(for: stored.generation)
     var sessionServer = try services.server(for: account, configuration, record, cancellation: cancellation)
     try sessionServer.checkProfile(.code)
-    // Verifying the response may need the keys, after the token has been spent.
+    // Verifying the response may need the keys.
     if record.identity != nil { try sessionServer.check(.keys) }
     sessionServer.server.removeFromErrors(previous)
     let namedNoResource = record.refusesResource
@@ -95,7 +95,7 @@ package struct RefreshOperation: Sendable {
       record = stored.record
       generation = stored.generation
       record.refreshedAt = services.time.wallSeconds()
-      // An older record has only a hash of the file, which matched above.
+      // An older record has only the matching hash of the file.
       if record.authority.caDigest != nil {
         record.authority.sealCertificateAuthorities(sessionServer.server.transport.certificateAuthorities)
       }
@@ -117,13 +117,13 @@ package struct RefreshOperation: Sendable {
           generation = try services.write(
             rotated: record, of: account, replacing: generation, cancellation, in: writeReserve, orEndBy: revoke)
         } catch {
-          // The record was deleted, so the token cannot be stored.
+          // The deleted record cannot store the token.
           if case .signedOut = error, !services.addToPendingRevocation(rotated, of: account) { revoke() }
           throw error
         }
         rewritten = RecordRewrite(from: stored.generation, to: generation)
       } else if record.refusesResource, !namedNoResource {
-        // If this write fails, the next refresh gets the same result.
+        // If this fails, the next refresh gets the same result.
         generation = (try? services.write(record, of: account, replacing: generation)) ?? generation
       }
       return answer
@@ -149,17 +149,15 @@ package struct RefreshOperation: Sendable {
       protection: level, expiry: record.expiry)
   }
 
-  /// Verifies the ID Token of the response, and stores it if it contains anything new. If there is none, keeps the
-  /// stored one (OpenID Connect Core section 12.2). Returns the record's generation.
-  ///
-  /// - Parameter isWritten: Whether the rest of the record is on disk.
+  /// Verifies the response's ID Token, and stores it if it contains anything new. If missing, keeps the stored one
+  /// (OpenID Connect Core section 12.2). Returns the record's generation. If `isWritten`, the rest of the record is on
+  /// disk.
   private func keepIdentity(
     in response: TokenResponse, at sessionServer: SessionServer, _ record: inout AccountRecord, _ generation: UInt64,
     isWritten: Bool
   ) throws(SessionError) -> UInt64 {
     let token = try verifyIdentity(response, at: sessionServer, record)
     let isNews = token.map { Self.stableClaims($0.claims) != record.claims.map(Self.stableClaims) } ?? false
-    // The first ID Token after a sign-in without one.
     let isFirst = token != nil && (record.identity == nil || record.identityBlock != nil)
     if let token {
       record.identity = record.identity ?? token.identity
@@ -168,19 +166,18 @@ package struct RefreshOperation: Sendable {
     }
     if isWritten, !isFirst, !isNews { return generation }
     do { return try services.write(record, of: account, replacing: generation) } catch {
-      // The session continues with the ID Token on disk.
       if case .signedOut = error { throw error }
       guard isWritten, !isFirst else { throw error }
       return generation
     }
   }
 
-  /// The claims without those that change with every token (OpenID Connect Core sections 2 and 3.1.3.6).
+  /// Removes the claims that change with every token (OpenID Connect Core sections 2 and 3.1.3.6).
   private static func stableClaims(_ claims: JSONObject) -> JSONObject {
     ["iat", "exp", "nbf", "jti", "nonce", "at_hash", "c_hash"].reduce(into: claims) { $0[$1] = nil }
   }
 
-  /// Nil if there is no ID Token and none is required.
+  /// Nil if the ID Token is missing and not required.
   private func verifyIdentity(
     _ response: TokenResponse, at sessionServer: SessionServer, _ record: AccountRecord
   ) throws(SessionError) -> IDToken? {
@@ -193,8 +190,7 @@ package struct RefreshOperation: Sendable {
     return token
   }
 
-  /// Blocks the account on disk if the server responded for another user. Later responses without an ID Token do not
-  /// unblock it.
+  /// Blocks the account on disk if the server responded for another user.
   private func blockAccount(_ record: AccountRecord, because error: SessionError, _ generation: UInt64)
     throws(SessionError)
   {
@@ -204,7 +200,7 @@ package struct RefreshOperation: Sendable {
     _ = try services.write(rotated: blocked, of: account, replacing: generation, cancellation)
   }
 
-  /// Delays the account's next refresh until keys that may verify the ID Token can be fetched.
+  /// Delays the account's next refresh until new keys for the ID Token can be fetched.
   private func waitForKeys(after error: SessionError, for generation: UInt64) {
     guard case .oauth(let problem) = error, let seconds = problem.retryAfterSeconds else { return }
     let pause = ServerPause(
@@ -213,7 +209,7 @@ package struct RefreshOperation: Sendable {
       configuration: configuration, generation: generation, pause: pause)
   }
 
-  /// Until the issuer's keys may be fetched again, throws the error that began the wait, with the remaining time.
+  /// Throws the error that began the wait, until keys may be fetched again.
   private func checkKeyWait(for generation: UInt64) throws(SessionError) {
     let now = services.time.now()
     guard let awaited = services.refreshesAwaitingKeys[account] else { return }
@@ -243,15 +239,15 @@ package struct RefreshOperation: Sendable {
 
   /// Sends the refresh token. Nil for `invalid_grant`, with the server's description in `reason`.
   ///
-  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2). It is therefore sent to a new URL only after
-  /// 404 (RFC 9110 section 15.5.5) or `unsupported_grant_type` (RFC 6749 section 5.2). After `invalid_target`, this and
-  /// all later requests omit the resource.
+  /// Reusing a rotating token ends the grant (RFC 9700 section 4.14.2), so it is sent to a new URL only after 404 (RFC
+  /// 9110 section 15.5.5) or `unsupported_grant_type` (RFC 6749 section 5.2). After `invalid_target`, this and later
+  /// requests omit the resource.
   private func spend(
     _ refreshToken: SharedSecret, at sessionServer: inout SessionServer, _ record: inout AccountRecord,
     _ reason: inout String?
   ) throws(SessionError) -> TokenEndpointResponse? {
     let resources = record.beganAtResource && !record.refusesResource ? configuration.resources : []
-    // Scopes added for single origins are not for the account's own token.
+    // Scopes of single origins are for other tokens.
     let own = try record.ownScope.map { (scope) throws(SessionError) in
       try mapOAuthError(TokenTarget(scope: [scope], resources: [], audience: nil))
     }
@@ -275,7 +271,7 @@ package struct RefreshOperation: Sendable {
     }
   }
 
-  /// Renews a session without a user by repeating its sign-in's request.
+  /// Repeats the sign-in's request of a session without a user.
   private func repeatSignIn(
     _ grant: UnattendedGrant, _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -300,12 +296,12 @@ package struct RefreshOperation: Sendable {
       dpopKey: sessionServer.server.prover?.key, protection: level)
   }
 
-  /// Until the stored access token expires: at most its lifetime, in case the clock was set back.
+  /// At most the token's lifetime, in case the clock was set back.
   private func secondsLeft(of record: AccountRecord, now: Int) -> Int? {
     record.accessTokenExpiresAt.map { min($0 - now, max(0, $0 - record.signedInAt)) }
   }
 
-  /// The stored access token of an account without a refresh token. Works offline.
+  /// For an account without a refresh token. Works offline.
   private func storedGrant(
     _ stored: StoredRecord, at level: Protection
   ) throws(SessionError) -> AccessGrant {
@@ -322,7 +318,7 @@ package struct RefreshOperation: Sendable {
   }
 }
 
-/// The generations of a record before and after a rewrite.
+/// A record's generations before and after a rewrite.
 package struct RecordRewrite: Sendable, Hashable {
   package let from: UInt64
   package let to: UInt64

@@ -1,12 +1,10 @@
 package import Platform
 
-/// Renewal of tokens in files, without a request.
 extension RefreshPolicy {
-  /// The minimum interval between two tokens for a file.
   private static let shortestFileInterval = Duration.seconds(10)
 
-  /// When to replace a token in a file: 0.9 to 1 times ``renewalLead(ofLifetime:)`` before its expiry, by `jitter`
-  /// in 0..<1.
+  /// When to replace a token in a file: 0.9 to 1 times ``renewalLead(ofLifetime:)`` before its expiry, by `jitter` in
+  /// 0..<1.
   package static func fileRenewal(
     of expiry: Instant, lifetimeSeconds: Int, now: Instant, jitter: Double
   ) -> Instant {

@@ -1,7 +1,7 @@
 internal import OAuth
 package import Platform
 
-/// A pause in the requests to a server.
+/// A pause in requests to a server.
 package struct ServerPause: Sendable, Hashable {
   package let until: Instant
   let isSetByServer: Bool
@@ -16,27 +16,25 @@ package struct ServerPause: Sendable, Hashable {
   }
 }
 
-/// A refresh that waits for newer keys to verify its ID Token. Until they may be fetched, another refresh of the
-/// account would waste a refresh token.
+/// A refresh that waits for newer keys to verify its ID Token. Another refresh until then would waste a refresh token.
 struct RefreshAwaitingKeys: Sendable {
-  /// If the settings or the record change, for example by a sign-in, the wait ends.
+  /// The wait ends if the settings or the record change.
   let configuration: AccountConfiguration
-  /// The generation of the record.
+  /// The record's generation.
   let generation: UInt64
   let pause: ServerPause
 }
 
-/// The paused servers. A response to one account pauses the server for all accounts.
+/// The paused servers. One account's response pauses a server for all accounts.
 package struct ServerPauses: Sendable {
   private struct State {
     var pause: ServerPause
     var consecutivePauses: Int
   }
 
-  /// By ``AccountConfiguration/serverIdentifier``.
+  /// Keyed by ``AccountConfiguration/serverIdentifier``.
   private var states: [String: State] = [:]
 
-  /// The pause that ended longest ago is dropped first.
   private static let maximumServers = 256
 
   package init() {}
@@ -46,12 +44,12 @@ package struct ServerPauses: Sendable {
     return pause
   }
 
-  /// Records a failed refresh. A server that specifies a time, or responds with 429 or 503, is paused for that time
-  /// (RFC 9110, section 10.2.3), or else for five seconds, doubling up to five minutes. `jitter` is random in 0..<1.
+  /// Records a failed refresh. Pauses a server that specifies a time, or responds with 429 or 503, for that time (RFC
+  /// 9110, section 10.2.3), or else for five seconds, doubling up to five minutes. `jitter` is random in 0..<1.
   package mutating func recordFailure(_ failure: SessionError, of server: String, now: Instant, jitter: Double) {
     guard case .oauth(let error) = failure, error.requiresPause else { return }
     let known = states[server]
-    // Responses to requests sent before the pause are not a new failure.
+    // Ignores responses to requests sent before the pause.
     let isNew = known.map { $0.pause.until <= now } ?? true
     let consecutivePauses = (known?.consecutivePauses ?? 0) + (isNew ? 1 : 0)
     let wait =
@@ -75,15 +73,14 @@ package struct ServerPauses: Sendable {
 }
 
 extension OAuthError {
-  /// Whether the server asks all clients to send fewer requests.
   fileprivate var requiresPause: Bool {
-    // Keys or metadata may come from another server, and their fetch handles its errors.
+    // Keys or metadata may come from another server.
     guard code.effect == .temporary, subject == .endpoint(.token) else { return false }
     return retryAfterSeconds != nil || code == .rateLimited || httpStatus == 429 || httpStatus == 503
   }
 }
 
 extension AccountConfiguration {
-  /// Identifies a server shared by accounts: the token endpoint, or else the issuer.
+  /// The token endpoint, or else the issuer, which accounts may share.
   package var serverIdentifier: String { self.tokenEndpoint ?? issuer }
 }

@@ -3,11 +3,11 @@ internal import OAuth
 internal import Platform
 internal import Vault
 
-/// A session's authorization server. Finds endpoints that have moved.
+/// A session's authorization server. Finds moved endpoints.
 struct SessionServer {
   var server: AuthorizationServer
   private(set) var renewal: MetadataRenewal
-  /// The account's grant type. Nil until the profile has been checked.
+  /// Nil until the profile has been checked.
   private var flow: FAPI2.Flow?
 
   init(server: AuthorizationServer, renewal: MetadataRenewal) {
@@ -24,7 +24,6 @@ struct SessionServer {
     }
   }
 
-  /// Replaces the metadata and checks the profile again.
   private mutating func adopt(_ newer: IssuerMetadata.Version) throws(SessionError) {
     server.metadata = newer.document
     renewal.version = newer
@@ -43,8 +42,8 @@ struct SessionServer {
     try allowedOrigins.check(server.metadata[role])
   }
 
-  /// Sends a request. If the endpoint no longer exists, repeats it at the one in newer metadata, if the origin was
-  /// known at sign-in. `role` is that of the endpoint that `ask` uses.
+  /// Sends a request to the endpoint `role`. If it no longer exists, repeats the request at the endpoint in newer
+  /// metadata, if that origin was known at sign-in.
   mutating func send<Answer>(
     to role: EndpointRole, _ ask: (AuthorizationServer) throws(OAuthError) -> Answer
   ) throws(SessionError) -> Answer {
@@ -68,14 +67,14 @@ extension AuthorizationServer {
     (try? revoke(token, hint: hint, bearer: bearer, cancellation: cancellation)) != nil
   }
 
-  /// Removes the grant's tokens from all error messages.
+  /// Removes the grant's tokens from error messages.
   mutating func removeFromErrors(_ grant: AccessGrant?) {
     removeFromErrors(try? grant?.accessToken.open(), try? grant?.idToken?.open())
   }
 }
 
 extension SessionServices {
-  /// Reports once that the metadata contains an origin unknown at sign-in. `origin` is nil if there is none.
+  /// Reports once that the metadata contains this origin, unknown at sign-in.
   private func reportMovedOrigin(_ origin: String?, _ account: AccountName) {
     let known = movedOrigins.withLock { origins in
       defer { origins[account] = origin }
@@ -84,9 +83,9 @@ extension SessionServices {
     if origin != nil, origin != known { observer?(.endpointMoved) }
   }
 
-  /// The server, for requests with the secrets of `record`. Requests to origins unknown at sign-in fail. DPoP proofs
-  /// use the key of `grant`, or else of the record. Throws `configurationChanged` if the settings specify another
-  /// server or client than at sign-in.
+  /// The server, for requests with the secrets of `record` and the DPoP key of `grant`, or else of the record. Requests
+  /// to origins unknown at sign-in fail. Throws `configurationChanged` if the settings specify another server or client
+  /// than at sign-in.
   func server(
     for account: AccountName, _ configuration: AccountConfiguration, _ record: AccountRecord,
     grant: AccessGrant? = nil, cancellation: Cancellation?
@@ -103,7 +102,7 @@ extension SessionServices {
     var server = try parsed.server(
       metadata: version.document, record.credentials, proxyCredentials: record.proxyCredentials, http: http, time: time,
       keyDevice: vault.keyDevice)
-    // Callers have checked the origin before, with a more specific error.
+    // Callers check this first, with a more specific error.
     server.origins = record.authority.origins
     let key = if let grant { grant.dpopKey } else { try key(of: record, account) }
     server.prover = key.map(prover)

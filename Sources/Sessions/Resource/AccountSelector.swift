@@ -1,6 +1,6 @@
 package import OAuth
 
-/// Selects the account whose token may be sent to a URL. The origin must be listed in the settings and confirmed in the
+/// Selects the account whose token may be sent to a URL. Its origin must be listed in the settings and confirmed in the
 /// vault, or be the sealed origin of UserInfo. The settings alone are not enough: anything that can edit dotfiles can
 /// write them.
 package struct AccountSelector: Sendable {
@@ -16,15 +16,14 @@ package struct AccountSelector: Sendable {
     self.services = services
   }
 
-  /// Selects `named`, or else the account whose entry has the longest matching path. Among several, those with a
-  /// matching resource take precedence, then `preferred`. Without an entry, selects the account whose UserInfo has this
-  /// origin. Throws `originNotListed` if no account, or not the named one, lists the origin, `originUnconfirmed` if the
-  /// vault does not confirm it, or `severalAccounts` if the caller must choose.
+  /// Selects `named`, or else the account whose entry has the longest matching path; among several, those with a
+  /// matching resource, then `preferred`. Without an entry, selects the account whose UserInfo has this origin. Throws
+  /// `originNotListed`, `originUnconfirmed` (by the vault), or `severalAccounts` if the caller must choose.
   package func selectAccount(for url: ResourceURL, named: AccountName?) throws(SessionError) -> SelectedAccount {
     try selectAccount(for: url, named: named, listedOnly: false)
   }
 
-  /// Like ``selectAccount(for:named:)``. With `listedOnly`, the origin of UserInfo must also be listed and confirmed.
+  /// With `listedOnly`, the origin of UserInfo must also be listed and confirmed.
   private func selectAccount(
     for url: ResourceURL, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> SelectedAccount {
@@ -34,7 +33,6 @@ package struct AccountSelector: Sendable {
       fitting.append((account.name, entry, (length, account.configuration.lengthOfResource(for: url) ?? -1)))
     }
     if let best = fitting.map(\.lengths).max(by: <) { fitting.removeAll { $0.lengths != best } }
-    // Origins listed by the user take precedence over those in the server's metadata.
     let announced = fitting.isEmpty && !listedOnly ? try accountsWithUserInfo(at: url.origin, named) : []
     var accounts = fitting.isEmpty ? announced : fitting.map(\.account)
     if let preferred, accounts.contains(preferred) { accounts = [preferred] }
@@ -44,7 +42,7 @@ package struct AccountSelector: Sendable {
     return SelectedAccount(account: first, url: url, entry: fitting.first { $0.account == first }?.entry)
   }
 
-  /// Selects the account for the first URL that an account lists. The origin of UserInfo is not enough.
+  /// Selects the account for the first listed URL. The origin of UserInfo is not enough.
   package func selectAccount(among urls: [ResourceURL], named: AccountName?) throws(SessionError) -> SelectedAccount {
     var first: SessionError?
     for url in urls {
@@ -58,7 +56,6 @@ package struct AccountSelector: Sendable {
     throw first ?? .unsuitableURL
   }
 
-  /// The error for a URL that no account, or not the named one, lists.
   private func notListed(_ url: ResourceURL, _ named: AccountName?) -> SessionError {
     let origin = url.origin.text
     if url.user != nil {
@@ -75,13 +72,13 @@ package struct AccountSelector: Sendable {
     return .originNotListed(account: named.text, origin: origin)
   }
 
-  /// Throws if the account's token may not be sent to the origin.
+  /// Throws if the origin may not get the account's token.
   private func check(_ account: AccountName, _ origin: ResourceOrigin, listedOnly: Bool) throws(SessionError) {
     guard let configuration = settings[account] else {
       throw .noAccount(name: account.text, known: settings.accounts.map(\.name.text))
     }
     guard let record = try services.record(of: account) else {
-      // Without a session there is no token, which is the more helpful error.
+      // Without a session there is no token, a more helpful error.
       if configuration.lists(origin) { return }
       throw .originNotListed(account: account.text, origin: origin.text)
     }
@@ -109,7 +106,7 @@ extension AccountConfiguration {
 }
 
 extension AccountRecord {
-  /// Listed origins that get no token, because the record does not confirm them.
+  /// The listed origins that the record does not confirm, which get no token.
   package func unconfirmedOrigins(_ configuration: AccountConfiguration, account: AccountName) -> [String] {
     configuration.resourceOrigins.filter { origin in
       (try? authority.check(origin, configuration, account, listedOnly: true)) == nil
@@ -131,7 +128,6 @@ extension Authority {
     }
   }
 
-  /// Whether the issuer's UserInfo endpoint has this origin.
   fileprivate func hasUserInfo(at origin: ResourceOrigin) -> Bool {
     userinfoOrigin == origin.text
   }

@@ -5,16 +5,14 @@ package import Platform
 /// token is renewed for another reason.
 package struct OriginRefusals: Sendable {
   private struct Refusal {
-    /// The generation of the rejected token.
+    /// The rejected token's generation.
     var generation: UInt64
     /// Whether the origin also rejected a renewed token.
     var isPermanent: Bool
-    /// When to forget the origin.
     var until: Instant
   }
 
   private static let lifetime = Duration.seconds(300)
-  /// The first origin to expire is dropped.
   private static let maximumOrigins = 64
 
   private var refusals: [ResourceOrigin: Refusal] = [:]
@@ -23,7 +21,7 @@ package struct OriginRefusals: Sendable {
 
   package init() {}
 
-  /// Records a rejection with status 401 of the token of this generation, which increases with each renewal.
+  /// Records a 401 response to the token of this generation, which increases with each renewal.
   package mutating func recordRefusal(by origin: ResourceOrigin, generation: UInt64, now: Instant) {
     refusals = refusals.filter { now < $0.value.until }
     let before = refusals[origin]
@@ -42,7 +40,7 @@ package struct OriginRefusals: Sendable {
     if !refusals.isEmpty { refusals[origin] = nil }
   }
 
-  /// Whether an origin also rejected a renewed token, so that another refresh is pointless.
+  /// Whether an origin also rejected a renewed token.
   package func arePermanent(at origin: ResourceOrigin, now: Instant) -> Bool {
     guard let refusal = refusals[origin], now < refusal.until else { return false }
     return refusal.isPermanent

@@ -25,10 +25,10 @@ package enum ResourceCall {
   package enum Outcome: Sendable {
     /// The receiver got the response. The verdict states whether the server accepted the token.
     case answered(ResourceResponse, ResourceVerdict)
-    /// The server rejected the token, but may accept a new one with these claims, if any. The receiver got nothing, and
+    /// The server rejected the token, but may accept a new one, with these claims if any. The receiver got nothing, and
     /// the content was rewound.
     case refused(RequestedClaims?)
-    /// The response has begun, but the rest is slow to arrive.
+    /// The response has begun, but the rest is slow.
     case begun(Rest)
   }
 
@@ -38,8 +38,8 @@ package enum ResourceCall {
     fileprivate let verdict: ResourceVerdict
     fileprivate let request: ResourceRequest
 
-    /// Passes the rest to the receiver on another thread, as it arrives, then calls `finish` with the outcome. Call it
-    /// at most once; without a call, the response is abandoned.
+    /// Passes the rest to the receiver on another thread, then calls `finish` with the outcome. Call it at most once.
+    /// Without a call, the response is abandoned.
     package func receive(_ finish: @escaping @Sendable (Result<Outcome, SessionError>) -> Void) {
       content.receive { result in
         finish(
@@ -49,16 +49,14 @@ package enum ResourceCall {
     }
   }
 
-  /// All to the same origin.
+  /// Redirects must stay at the same origin.
   package static let maximumRedirects = 3
 }
 
 extension SessionRequests {
   /// Sends the request. Throws if the token may not be sent to the target, or there is no response.
   ///
-  /// - Parameters:
-  ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
-  ///   - stallSeconds: As in ``ResourceRequest/stallSeconds``.
+  /// - Parameter mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
   package func call(
     _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
     stallSeconds: Int
@@ -135,7 +133,7 @@ extension SessionServices {
     let record = try sessionRecord(of: account).record
     var transport = try record.parse(configuration, account).transport
     try record.authority.check(origin, configuration, account)
-    // A certificate-bound token is accepted only with the certificate (RFC 8705 section 3).
+    // A certificate-bound token requires the certificate (RFC 8705 section 3).
     transport.clientCertificate = try record.credentials.clientCertificate(configuration, in: vault.keyDevice)
     transport.connectionGroup = ConnectionGroup(account: account.text, lease: lease)
     return transport

@@ -4,7 +4,7 @@ package import OAuth
 /// A URL or origin that needs a token.
 package struct ResourceURL: Sendable, Hashable {
   package let origin: ResourceOrigin
-  /// Nil if unknown. An entry for the entire origin is then preferred.
+  /// If nil (unknown), an entry for the entire origin is preferred.
   package let path: String?
   /// Nil for any user.
   package let user: String?
@@ -36,11 +36,11 @@ package struct ResourceURL: Sendable, Hashable {
   }
 }
 
-/// The account whose token is sent to a URL, and its matching entry in the settings.
+/// The account selected for a URL, and its matching settings entry.
 package struct SelectedAccount: Sendable, Hashable {
   package let account: AccountName
   package let url: ResourceURL
-  /// Nil if only the account's UserInfo endpoint has this origin.
+  /// Nil if only the account's UserInfo has this origin.
   package let entry: OriginEntry?
 }
 
@@ -64,7 +64,7 @@ extension AccountConfiguration {
     return missing.isEmpty ? nil : try Scope(values: own.values + missing)
   }
 
-  /// The length in bytes of the path of the account's resource (RFC 8707) that contains the URL, if any.
+  /// The path length in bytes of the account's resource (RFC 8707) that contains the URL, if any.
   func lengthOfResource(for url: ResourceURL) -> Int? {
     self.resources.compactMap { resource -> Int? in
       let text = String(decoding: resource.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)

@@ -2,15 +2,14 @@ internal import Crypto
 internal import Encoding
 internal import OAuth
 
-/// Passes a response to its receiver, unless the head shows that another request must be sent.
+/// Passes a response to its receiver, unless the head requires another request.
 final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   // Used by one thread at a time, like every receiver.
   enum Decision {
-    /// Pass the response to the receiver.
     case pass
     /// Renew the token, with these claims if any, and repeat the request.
     case renew(RequestedClaims?)
-    /// Repeat the request with a new DPoP proof. The last one was rejected for this reason.
+    /// Repeat the request with a new DPoP proof, for this reason.
     case prove(DPoPProver.ProofProblem)
     case follow(Endpoint)
   }
@@ -18,7 +17,6 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let receiver: any ResourceReceiver
   private let endpoint: Endpoint
   private let content: (any ResourceContent)?
-  /// Returns the reason for another DPoP proof, if needed.
   private let learn: (ResourceHead) -> DPoPProver.ProofProblem?
   private let mayRefresh: Bool
   /// The secrets in the request.
@@ -26,7 +24,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
   private let mayFollow: Bool
   private(set) var decision = Decision.pass
 
-  /// `learn` stores the server's nonce and clock offset. It returns the reason for another DPoP proof, if needed.
+  /// `learn` stores the server's nonce and clock offset, and returns the reason for another DPoP proof, if needed.
   init(
     _ receiver: any ResourceReceiver, at endpoint: Endpoint, content: (any ResourceContent)?, mayRefresh: Bool,
     mayFollow: Bool, sent: [SharedSecret] = [], learn: @escaping (ResourceHead) -> DPoPProver.ProofProblem?
@@ -42,7 +40,7 @@ final class RetryingReceiver: ResourceReceiver, @unchecked Sendable {
 
   var descriptor: Int32 { receiver.descriptor }
 
-  /// Returns false if another request will be sent instead.
+  /// Returns false if another request is needed instead.
   func begin(_ head: ResourceHead) -> Bool {
     decision = decide(head)
     guard case .pass = decision else { return false }

@@ -5,14 +5,14 @@ extension SessionRequests {
     case valid
     /// The session has ended, and its record was updated.
     case ended
-    /// A token was rejected. A refresh will show whether the session has ended.
+    /// A token was rejected. A refresh shows whether the session has ended.
     case refreshNeeded
-    /// The server supports neither introspection nor UserInfo, or not for this client.
+    /// Introspection and UserInfo are unsupported, or not for this client.
     case notPossible
   }
 
-  /// Checks the session at the server: by introspection (RFC 7662) if the client may, or else by UserInfo (OpenID
-  /// Connect Core section 5.3), which checks only the access token.
+  /// Checks the session at the server by introspection (RFC 7662), if the client may, or else the access token by
+  /// UserInfo (OpenID Connect Core section 5.3).
   package func check() throws(SessionError) -> CheckResult {
     var (stored, sessionServer) = try open()
     let record = stored.record
@@ -36,7 +36,7 @@ extension SessionRequests {
     }
   }
 
-  /// Nil if introspection fails: some servers do not allow it for every client.
+  /// Nil if introspection fails: some servers forbid it to some clients.
   private func introspect(_ record: AccountRecord, at sessionServer: inout SessionServer) -> Bool? {
     guard sessionServer.server.canIntrospect else { return nil }
     let hint = record.refreshToken == nil ? TokenTypeHint.accessToken : .refreshToken
@@ -46,12 +46,12 @@ extension SessionRequests {
     }
   }
 
-  /// Ends the session if it consisted only of the rejected access token.
+  /// Ends the session if it was only the rejected access token.
   private func handleRejection(_ record: AccountRecord) throws(SessionError) -> CheckResult {
     record.refreshToken == nil && record.unattended == nil ? try end() : .refreshNeeded
   }
 
-  /// Does nothing if the session was renewed or replaced.
+  /// Ends the session, unless it was renewed or replaced.
   private func end() throws(SessionError) -> CheckResult {
     try services.withAccountLock(account) { () throws(SessionError) in
       let stored = try services.sessionRecord(of: account)

@@ -2,7 +2,7 @@ package import Crypto
 package import OAuth
 internal import Platform
 
-// Requests for other tokens and credentials. They are not stored, since they can be requested again.
+// The results are not stored.
 extension SessionRequests {
   /// Exchanges the account's token for one with another target (RFC 8693).
   package func exchange(for target: TokenTarget) throws(SessionError) -> AccessGrant {
@@ -20,9 +20,9 @@ extension SessionRequests {
       dpopKey: grant.dpopKey, protection: grant.protection)
   }
 
-  /// Requests an assertion about the user for the server of another account, with this `configuration`
-  /// (draft-ietf-oauth-identity-assertion-authz-grant-04). Throws `idTokenNeeded`, before anything is sent, without a
-  /// valid ID Token.
+  /// Requests an assertion about the user for another account's server
+  /// (draft-ietf-oauth-identity-assertion-authz-grant-04). Throws `idTokenNeeded`, before sending anything, without a
+  /// valid ID Token. `configuration` is the other account's.
   package func identityAssertion(for configuration: AccountConfiguration) throws(SessionError) -> SharedSecret {
     guard let sealed = grant.idToken else { throw .idTokenNeeded(account: account.text, isExpired: false) }
     let idToken: SharedSecret
@@ -40,8 +40,8 @@ extension SessionRequests {
     }
   }
 
-  /// Exchanges one of the account's tokens for the credentials of a role. The settings must list the origin of
-  /// `endpoint`, the Security Token Service, since it gets the token.
+  /// Exchanges one of the account's tokens for a role's credentials. The settings must list the origin of `endpoint`,
+  /// the Security Token Service, which gets the token.
   package func assume(
     _ role: WebIdentityRole, with token: SealedSecret, at endpoint: Endpoint
   ) throws(SessionError) -> WebIdentityRole.Credentials {

@@ -2,11 +2,10 @@ package import Encoding
 package import OAuth
 internal import Platform
 
-/// Requests to the authorization server of a session. Blocking.
+/// Requests to a session's authorization server. Blocking.
 package struct SessionRequests: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// Possibly expired.
   package let grant: AccessGrant
   package let services: SessionServices
   package let cancellation: Cancellation
@@ -22,8 +21,7 @@ package struct SessionRequests: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Reads the account's record and prepares requests to its server. Throws `signedOut` if there is no record, or an
-  /// error if its secrets may not be sent.
+  /// Reads the account's record and prepares its server. Throws `signedOut` without a record.
   func open() throws(SessionError) -> (stored: StoredRecord, sessionServer: SessionServer) {
     let stored = try services.sessionRecord(of: account)
     let sessionServer = try services.server(
@@ -48,7 +46,6 @@ package struct SessionRequests: Sendable {
     }
   }
 
-  /// Uses the issuer's keys, and the algorithm registered for UserInfo or else those for ID Tokens.
   private func userInfoRules(_ server: AuthorizationServer, _ renewal: MetadataRenewal) -> UserInfoRules {
     var search = server.metadata[.keys].map { endpoint in
       KeySearch(IssuerKeys(services, endpoint, server.transport, renewal, cancellation))

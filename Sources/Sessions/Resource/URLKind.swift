@@ -8,8 +8,8 @@ package enum URLKind: Sendable, Hashable {
 }
 
 extension SessionServices {
-  /// Determines whether a URL is an authorization server or a resource. Blocking. Sends no secrets. Uses only the
-  /// settings for reaching the server.
+  /// Determines whether a URL is an authorization server or a resource. Sends no secrets but `proxyCredentials`.
+  /// Blocking.
   package func classify(
     _ url: String, _ configuration: AccountConfiguration, proxyCredentials: SharedSecret?, cancellation: Cancellation
   ) throws(SessionError) -> URLKind {
@@ -36,8 +36,7 @@ extension SessionServices {
     }
   }
 
-  /// The error if the URL is not an issuer. Metadata served by a resource for its server is invalid (RFC 8414 section
-  /// 3.3).
+  /// Nil if the URL is an issuer.
   private func issuerError(
     _ url: String, _ transport: Transport, _ cancellation: Cancellation
   ) throws(OAuthError) -> OAuthError? {

@@ -5,37 +5,34 @@ package import Platform
 
 /// An access token in memory. Its secrets are sealed until used.
 package struct AccessGrant: Sendable {
-  /// Empty once the token has expired.
+  /// Empty once wiped.
   package private(set) var accessToken: SealedSecret
-  /// `Bearer` or `DPoP`, spelled as in RFC 6750 and RFC 9449.
+  /// `Bearer` or `DPoP`.
   package let tokenType: String
-  /// The granted scope, or the requested one if the server sent none. Nil if neither is known.
+  /// The granted scope, else the requested one. Nil if unknown.
   package let scope: String?
-  /// Whether the server sent ``scope`` with this token (RFC 6749, section 5.1).
+  /// Whether the server sent ``scope`` (RFC 6749, section 5.1).
   package let isScopeFromServer: Bool
-  /// Whether the server granted more scope than the refresh requested, contrary to RFC 6749 section 6.
+  /// Whether the server granted more than requested, contrary to RFC 6749 section 6.
   package let exceedsRequestedScope: Bool
   /// The `sub` of the verified ID Token.
   package let subject: String?
-  /// The verified ID Token in compact form, possibly expired.
+  /// Verified, in compact form, possibly expired.
   package private(set) var idToken: SealedSecret?
-  /// The time just before the request was sent (RFC 6749, section 5.1).
+  /// Just before the request was sent (RFC 6749, section 5.1).
   package let issuedAt: Instant
-  /// Nil if the server sent no lifetime: the token is then used until a resource rejects it.
+  /// Nil if the server sent none: the token is then used until rejected.
   package let lifetimeSeconds: Int?
-  /// The generation of the vault record written with the token.
+  /// The generation of the token's vault record.
   package private(set) var recordGeneration: UInt64
-  /// The generation of the record that the refresh replaced, if any.
+  /// The record generation that the refresh replaced, if any.
   package let replacedGeneration: UInt64?
-  /// Nil for a Bearer token.
   package let dpopKey: DPoPKey?
-  /// The protection level of the vault record.
   package private(set) var protection: Protection
-  /// Whether another token can be obtained without the user.
   let isRenewable: Bool
   package let expiry: GrantExpiry
   private let issuedAtUnixSeconds: Int
-  /// Seconds by which the machine's clock was set forward after ``issuedAt``. Negative if set back.
+  /// Seconds that the clock was set forward since ``issuedAt``; negative if back.
   private var clockChange = 0
 
   package init(
@@ -63,9 +60,8 @@ package struct AccessGrant: Sendable {
     self.expiry = expiry
   }
 
-  /// - Parameters:
-  ///   - requestedScope: The granted scope if the response names none (RFC 6749, section 5.1).
-  ///   - namedScope: The scope named in the refresh request, if any.
+  /// `requestedScope` is the granted scope if the response names none (RFC 6749, section 5.1). `namedScope` is that of
+  /// the refresh request, if any.
   init(
     _ response: TokenResponse, requestedScope: String?, namedScope: String? = nil, subject: String?,
     idToken: SealedSecret? = nil, issuedAt: Instant,
@@ -82,7 +78,6 @@ package struct AccessGrant: Sendable {
       protection: protection, expiry: expiry)
   }
 
-  /// Whether the response grants scope values not in `named`.
   private static func exceedsScope(_ named: String?, _ response: TokenResponse) -> Bool {
     guard let named = named.flatMap({ try? Scope($0) }), let granted = response.scope else { return false }
     return !named.missing(of: granted).isEmpty
@@ -94,7 +89,7 @@ package struct AccessGrant: Sendable {
     return grant
   }
 
-  /// Updates the record's generation, and its protection level unless nil.
+  /// A copy with the record's new generation, and protection unless nil.
   func moved(to generation: UInt64, protection: Protection? = nil) -> AccessGrant {
     changed {
       $0.recordGeneration = generation
@@ -104,7 +99,7 @@ package struct AccessGrant: Sendable {
 
   func withoutAccessToken() -> AccessGrant { changed { $0.accessToken = .empty } }
 
-  /// Shares the ID Token in memory with `other`, if it is the same.
+  /// Shares the ID Token's memory with `other`, if equal.
   package func sharingIDToken(with other: AccessGrant) -> AccessGrant {
     guard let idToken, let known = other.idToken, idToken !== known, idToken.isSame(as: known) else { return self }
     return changed { $0.idToken = known }
@@ -115,7 +110,7 @@ package struct AccessGrant: Sendable {
     do { return try accessToken.open() } catch { throw .memory }
   }
 
-  /// Empty without a verified ID Token.
+  /// The ID Token's claims, or empty without one.
   package var claims: JSONObject {
     guard let idToken, let compact = try? idToken.open() else { return JSONObject() }
     return compact.bytes.withBytes { try? JWTClaims(ofVerified: $0).object } ?? JSONObject()
@@ -125,35 +120,31 @@ package struct AccessGrant: Sendable {
 
   // MARK: - Times
 
-  /// Clock changes up to this many seconds are ignored.
+  /// Smaller clock changes, in seconds, are ignored.
   package static let clockTolerance = 2
 
-  /// The start of the lifetime: before ``issuedAt`` if the clock has jumped forward, since the machine may have been
-  /// suspended.
+  /// ``issuedAt``, or earlier if the clock jumped forward, as after a suspend.
   package var lifetimeStart: Instant { issuedAt.advanced(by: .zero - .seconds(max(0, clockChange))) }
 
-  /// Nil if the server sent no lifetime.
   package var expiresAt: Instant? { lifetimeSeconds.map { lifetimeStart.advanced(by: .seconds($0)) } }
 
-  /// The expiry regardless of clock changes. Nil if the server sent no lifetime.
+  /// The expiry regardless of clock changes.
   var latestEnd: Instant? { lifetimeSeconds.map { issuedAt.advanced(by: .seconds($0)) } }
 
-  /// When an unused session must be renewed to keep its refresh token from expiring, if known.
+  /// When to renew an unused session to keep its refresh token, if known.
   var idleRenewalDue: Instant? {
     expiry.idleRenewalSeconds(after: issuedAtUnixSeconds).map { lifetimeStart.advanced(by: .seconds($0)) }
   }
 
-  /// By the machine's current clock, in unix seconds.
+  /// In unix seconds.
   package var issuedAtByCurrentClock: Int { issuedAtUnixSeconds.saturatingSum(min(0, clockChange)) }
 
-  /// By the machine's current clock. Nil if the server sent no lifetime.
   package var expiresAtUnixSeconds: Int? { lifetimeSeconds.map { issuedAtByCurrentClock.saturatingSum($0) } }
 
   /// In unix seconds.
   package var idTokenExpiry: Int? { claims["exp"]?.int }
 
-  /// The seconds until the ID Token's `expiry`, from now and from the issue of the access token. `wallSeconds` is `now`
-  /// in unix seconds.
+  /// Seconds until `expiry`, from now and from the access token's issue. `wallSeconds`: `now` in unix seconds.
   package func idTokenSeconds(
     until expiry: Int, wallSeconds: Int, now: Instant
   ) -> (left: Int, atIssue: Int) {
@@ -163,19 +154,18 @@ package struct AccessGrant: Sendable {
 
   /// Whether the ID Token can be returned.
   package enum IDTokenUse: Sendable, Hashable {
-    /// The ID Token is valid long enough, or the session has none.
+    /// Valid long enough, or the session has no ID Token.
     case sufficient
-    /// The ID Token expires too soon, and a refresh may return a newer one.
+    /// Expires too soon, and a refresh may return a newer one.
     case refreshNeeded
-    /// The ID Token expires too soon, but so would a new one.
+    /// Expires too soon, but so would a new one.
     case notRefreshable
   }
 
-  /// ID Tokens with a shorter remaining lifetime are refreshed.
+  /// ID Tokens with less remaining lifetime are refreshed.
   package static let shortestIDTokenSeconds = 60
 
-  /// Whether the ID Token can be returned with `minimum` seconds left. Requests at most one refresh for each access
-  /// token.
+  /// Whether the ID Token has `minimum` seconds left. Requests at most one refresh per access token.
   package func idTokenUse(minimum: Int, wallSeconds: Int, now: Instant) -> IDTokenUse {
     guard let expiry = idTokenExpiry else { return .sufficient }
     let seconds = idTokenSeconds(until: expiry, wallSeconds: wallSeconds, now: now)
@@ -183,7 +173,7 @@ package struct AccessGrant: Sendable {
     return seconds.atIssue >= minimum ? .refreshNeeded : .notRefreshable
   }
 
-  /// Adjusts the times to the machine's clock, which shows `wallSeconds` (unix seconds) at `now`.
+  /// Adjusts the times to a clock set to `wallSeconds` (unix seconds) at `now`.
   package func adjustedToClock(wallSeconds: Int, _ now: Instant) -> AccessGrant {
     guard accessToken.count > 0 else { return self }
     let passed = Int(issuedAt.duration(to: now).components.seconds)

@@ -1,45 +1,41 @@
 internal import OAuth
 internal import Platform
 
-/// Decides when to refresh after a failure. A success resets it.
+/// Decides when to refresh after a failure.
 struct Backoff: Sendable {
-  /// A failed refresh or ended session, and the waits after it.
+  /// A failed refresh or ended session, with the waits that follow.
   struct Failure: Sendable {
     let error: SessionError
-    /// Nil if the session ended without a failed refresh.
+    /// Nil if no refresh failed.
     var failedAt: Instant?
-    /// Failed refreshes since the last success or network change.
+    /// Failed refreshes since the latest success or network change.
     var count = 0
-    /// The server permits no earlier request (RFC 9110, section 10.2.3).
+    /// The server requested no earlier refresh (RFC 9110, section 10.2.3).
     var serverNotBefore: Instant?
-    /// Until this time, callers get this failure unless they require a new token.
+    /// Until then, callers get this failure unless they require a new token.
     var callersNotBefore: Instant?
-    /// The time of the retry after a network change, instead of the usual wait.
+    /// The retry after a network change.
     var retryNotBefore: Instant?
     var refusal: Refusal?
 
     /// A non-OAuth refusal that the server repeats.
     struct Refusal: Sendable {
       let error: OAuthError
-      /// When the refusal was first received.
       let since: Instant
     }
   }
 
-  /// Determines the retry interval of a queued refresh.
   enum Priority: Sendable {
     case background
     /// A caller waits for the refresh.
     case urgent
   }
 
-  /// Nil after a success.
   private(set) var failure: Failure?
-  /// The earliest time for a refresh without a caller, if limited.
+  /// The earliest refresh without a caller, if limited.
   var notBefore: Instant?
 
-  /// Records a failed refresh after all its attempts. Returns the error, changed to require a sign-in after an hour of
-  /// the same non-OAuth refusal.
+  /// Returns the error, changed to require a sign-in after an hour of the same non-OAuth refusal.
   @discardableResult mutating func refreshFailed(_ error: SessionError, now: Instant) -> SessionError {
     let refusal = refusal(after: error, now: now)
     let isLasting = refusal.map { $0.since.duration(to: now) >= RefreshPolicy.longestRefusal } ?? false
@@ -51,17 +47,15 @@ struct Backoff: Sendable {
     return error
   }
 
-  /// The sequence of refusals that `error` continues or begins, if any.
   private func refusal(after error: SessionError, now: Instant) -> Failure.Refusal? {
     let known = failure?.refusal
     guard let new = error.refusalOutsideProtocol else { return error.reachedServer ? nil : known }
     return known.flatMap { $0.error.isSameRefusal(as: new) ? $0 : nil } ?? Failure.Refusal(error: new, since: now)
   }
 
-  /// Records that the session ended without a refresh.
   mutating func sessionEnded(_ error: SessionError) { failure = Failure(error: error) }
 
-  /// Records an error that prevents a caller's refresh, unless an earlier failure is known.
+  /// Records an error that prevents a caller's refresh, unless a failure is known.
   mutating func refreshPrevented(_ error: SessionError, now: Instant) {
     var known = failure ?? Failure(error: error)
     known.failedAt = known.failedAt ?? now
@@ -74,7 +68,7 @@ struct Backoff: Sendable {
     failure?.retryNotBefore = nil
   }
 
-  /// Schedules a retry after a network change. Returns false if pointless, since the last refresh reached the server.
+  /// Returns false if a retry is pointless.
   mutating func scheduleRetry(at moment: Instant) -> Bool {
     guard let error = failure?.error, error.isSafeToRetry, !error.reachedServer else { return false }
     notBefore = nil
@@ -83,8 +77,7 @@ struct Backoff: Sendable {
     return true
   }
 
-  /// The error for a caller that must not start a refresh now, if any. With `requiresNewToken`, a valid cached token is
-  /// not enough.
+  /// The error if a caller must not refresh now. With `requiresNewToken`, a valid cached token is not enough.
   func refusal(requiresNewToken: Bool, now: Instant) -> SessionError? {
     guard let failure else { return nil }
     if let end = failure.callersNotBefore, now < end, !requiresNewToken {
@@ -94,7 +87,7 @@ struct Backoff: Sendable {
     return failure.error.asking(toWait: now.duration(to: end))
   }
 
-  /// Whether to return a cached token that the caller accepts: another attempt would be pointless or harmful.
+  /// Whether to return the cached token: another attempt would be pointless or harmful.
   func prefersCachedToken(_ policy: RefreshPolicy, now: Instant) -> Bool {
     guard let failure else { return false }
     if failure.error.mayHaveReplacedToken { return true }
@@ -104,16 +97,15 @@ struct Backoff: Sendable {
       || failure.serverNotBefore.map { now < $0 } ?? false
   }
 
-  /// Nil if no refresh without a caller is planned, or a sign-in is needed.
+  /// The next refresh without a caller. Nil if not planned or a sign-in is needed.
   func renewalDue(planned: Instant?, queued priority: Backoff.Priority?, tokenEnd: Instant?) -> Instant? {
     guard let failure else { return planned.map { max($0, notBefore ?? $0) } }
     guard !failure.error.needsSignIn, let due = queuedRetry(priority) ?? delayed(planned) else { return nil }
-    // A refresh token that may have been spent is not sent again while the access token is valid.
+    // A refresh token that may be spent is not resent while the access token is valid.
     let doubtEnd = failure.error.mayHaveReplacedToken ? tokenEnd : nil
     return [failure.serverNotBefore, notBefore, doubtEnd].reduce(due) { due, earliest in max(due, earliest ?? due) }
   }
 
-  /// Nil if no refresh is queued.
   private func queuedRetry(_ priority: Priority?) -> Instant? {
     guard let priority, let failure, let failedAt = failure.failedAt else { return nil }
     return failure.retryNotBefore
@@ -123,7 +115,6 @@ struct Backoff: Sendable {
           reached: failure.error.reachedServer && failure.serverNotBefore == nil))
   }
 
-  /// The planned renewal, delayed by earlier failures.
   private func delayed(_ planned: Instant?) -> Instant? {
     guard let planned, let failure, let failedAt = failure.failedAt else { return planned }
     return max(

@@ -6,7 +6,7 @@ struct CachedToken: Sendable {
   /// Whether a caller has received the token or requested a newer one.
   var isUsed = false
   var notices: ExpiryNotices
-  /// How long before its expiry to renew the token in the background, including jitter.
+  /// How long before expiry to renew in the background, including jitter.
   private let renewalLead: Duration
 
   /// `jitter` is random in 0..<1.
@@ -24,24 +24,23 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether the token cannot be renewed and may be valid: it may seem expired only because the clock is wrong.
+  /// Whether the token cannot be renewed and may be valid; the clock may be wrong.
   func isIrreplaceable(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
 
-  /// When to wipe the token. Nil before its final expiry notice and after wiping.
+  /// When to wipe the token. Nil before its final notice and after wiping.
   var wipeDue: Instant? {
     guard notices.areAllGiven, grant.accessToken.count > 0 else { return nil }
     return notices.isRenewable ? grant.expiresAt : grant.latestEnd
   }
 
-  /// Adjusts the times after the machine's clock was set to `wallSeconds` (unix seconds) at `now`.
   mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     grant = grant.adjustedToClock(wallSeconds: wallSeconds, now)
     if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.withdrawLast() }
   }
 
-  /// When to remove the token from memory. Nil if the policy keeps it.
+  /// Nil if the policy keeps the token in memory.
   func removalDue(_ policy: RefreshPolicy) -> Instant? {
     guard policy == .strict else { return nil }
     let limit = grant.lifetimeStart.advanced(by: RefreshPolicy.longestStrictCache)
@@ -50,11 +49,10 @@ struct CachedToken: Sendable {
       limit, expiresAt.advanced(by: .zero - RefreshPolicy.usualValidity(ofLifetime: grant.lifetimeSeconds)))
   }
 
-  /// Whether the remaining lifetime is long enough.
   func satisfies(_ need: TokenNeed, _ policy: RefreshPolicy, now: Instant) -> Bool {
     if let removalDue = removalDue(policy), now >= removalDue { return false }
     guard let remaining = grant.remaining(at: now) else {
-      // A token of unknown lifetime suffices if younger than the required lifetime, or if it cannot be renewed.
+      // A token of unknown lifetime suffices if young enough, or not renewable.
       guard let wanted = need.minimumValiditySeconds, wanted > 0, notices.isRenewable else { return true }
       return grant.lifetimeStart.duration(to: now) <= .seconds(wanted)
     }

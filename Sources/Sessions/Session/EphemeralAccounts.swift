@@ -15,7 +15,7 @@ package final class EphemeralAccounts: Sendable {
   /// Overrides the active account of the settings file.
   package var active: AccountName? { selection.withLock { $0.active } }
 
-  /// The previously active account, if it was ephemeral.
+  /// The previously active account, if ephemeral.
   package var previous: AccountName? { selection.withLock { $0.previous } }
 
   /// Makes an ephemeral account active, or that of the settings file if nil.
@@ -42,8 +42,8 @@ package final class EphemeralAccounts: Sendable {
     }
   }
 
-  /// Replaces the record of generation `replaced`, or any if nil. Returns the new generation, or nil if the account or
-  /// that record no longer exists.
+  /// Replaces the record of generation `replaced` (any if nil). Returns the new generation, or nil if the account or
+  /// record is gone.
   func write(_ record: AccountRecord, of account: AccountName, replacing replaced: UInt64?) -> UInt64? {
     entries.withLock { entries in
       guard let entry = entries[account], replaced == nil || entry.record != nil && entry.generation == replaced
@@ -64,7 +64,7 @@ package final class EphemeralAccounts: Sendable {
 }
 
 extension SessionServices {
-  /// The services for an ephemeral account, which may not exist yet. They access no files of an account.
+  /// Services without access to account files. The account may not exist yet.
   package func forEphemeralAccount() -> SessionServices {
     var services = self
     services.isEphemeral = true
@@ -73,12 +73,12 @@ extension SessionServices {
 
   func isEphemeral(_ account: AccountName) -> Bool { isEphemeral || ephemeral.contains(account) }
 
-  /// Makes a record unusable even on a full disk, unless it was replaced. Returns whether it existed.
+  /// Makes a record unusable even on a full disk, unless replaced. Returns whether it existed.
   func erase(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     try mapVaultError(vault.erase(account, generation: stored.generation))
   }
 
-  /// Removes a record. Returns false if it was replaced.
+  /// Returns false if the record was replaced.
   func remove(_ stored: StoredRecord, of account: AccountName) throws(SessionError) -> Bool {
     guard !isEphemeral(account) else {
       ephemeral.remove(account)

@@ -2,15 +2,13 @@ internal import OAuth
 internal import Platform
 
 /// Delays locking the vault while operations must still write to it: a refresh that has sent a refresh token must store
-/// the new one. Keys are kept for some seconds after a lock, while no operation starts at that level.
+/// the new one. After a lock, keys remain for some seconds, but no operation starts.
 package final class LockGate: Sendable {
   private struct State {
-    /// The operations in progress at each level.
     var operationCounts: [Protection: Int] = [:]
     var cancellations: [Protection: [ObjectIdentifier: Cancellation]] = [:]
-    /// The levels being locked.
     var closed: Set<Protection> = []
-    /// The closed levels whose keys are being wiped.
+    /// Levels whose keys are being wiped.
     var wiping: Set<Protection> = []
   }
 
@@ -21,8 +19,8 @@ package final class LockGate: Sendable {
   /// Registers an operation. Returns false if the level is being locked.
   ///
   /// - Parameters:
-  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may then start until the
-  ///     keys are wiped.
+  ///   - mustWrite: Whether the operation must store data that cannot be fetched again. It may start until the keys are
+  ///     wiped.
   ///   - cancellation: Cancelled by a lock, unless a token or code is being spent.
   func enter(_ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil) -> Bool {
     state.withLock { state in
@@ -51,7 +49,7 @@ package final class LockGate: Sendable {
     }
   }
 
-  /// Waits up to `limit` for the operations at these closed levels, then runs `body` and reopens the levels. Longer
+  /// Waits up to `limit` for operations at these closed levels, then runs `body` and reopens the levels. Longer
   /// operations find no keys.
   package func wipe(_ levels: Set<Protection>, within limit: Duration, _ body: () -> Void) {
     _ = state.wait(limit) { (state: inout State) -> Bool? in

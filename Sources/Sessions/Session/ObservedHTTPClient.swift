@@ -8,7 +8,6 @@ struct ObservedHTTPClient: HTTPClient {
   let time: any TimeSource
   let observer: SessionObserver
 
-  /// Returns `client` itself without an observer.
   static func wrapping(_ client: any HTTPClient, time: any TimeSource, _ observer: SessionObserver?) -> any HTTPClient {
     guard let observer else { return client }
     return ObservedHTTPClient(client: client, time: time, observer: observer)

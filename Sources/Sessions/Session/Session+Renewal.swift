@@ -1,8 +1,6 @@
 package import Platform
 
-/// Work without a caller: renewals, and notices about an expiring token.
 extension Session {
-  /// When the next renewal or notice is due.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue
@@ -19,7 +17,6 @@ extension Session {
     return backoff.renewalDue(planned: plannedRenewal, queued: priority, tokenEnd: grant?.expiresAt)
   }
 
-  /// The renewal time by the policy, ignoring failures.
   private var plannedRenewal: Instant? {
     guard isRenewable else { return nil }
     return switch (policy, state) {
@@ -42,12 +39,12 @@ extension Session {
     return isQueued || policy == .background || grant?.isAlive(at: now) == true
   }
 
-  /// Abandons the renewal of a token that expired before it was renewed.
+  /// Abandons the renewal of a token that expired first.
   package mutating func dropMissedRenewal(now: Instant) {
     if let renewalDue, renewalDue <= now, !isRenewalDue(now: now) { updateToken { $0.isUsed = false } }
   }
 
-  /// Schedules the first token request under the background policy, unless a refresh has failed.
+  /// Schedules the first token request under the background policy, unless a refresh failed.
   package mutating func planFirstToken(at moment: Instant) {
     guard policy == .background, case .tokenless(nil, renewFrom: nil) = state, refresh == nil,
       backoff.failure?.failedAt == nil
@@ -63,32 +60,31 @@ extension Session {
   /// Whether a refresh waits for the network or the server.
   package var isQueued: Bool { if case .queued = activity { true } else { false } }
 
-  /// Queues a refresh for a caller, because `error` prevents it for now.
+  /// Queues a caller's refresh, which `error` prevents for now.
   package mutating func queueForCaller(because error: SessionError, now: Instant) {
     if refresh == nil { activity = .queued(.urgent) }
     backoff.refreshPrevented(error, now: now)
   }
 
-  /// Lowers the priority of the queued refresh or cancels it, because no caller waits.
+  /// Lowers the priority of the queued refresh or cancels it: no caller waits.
   package mutating func dropCallerPriority() {
     if isQueued { activity = policy == .offline ? .queued(.background) : .idle }
   }
 
-  /// Schedules a retry after a network change. Returns false if there is nothing to retry, or the last refresh reached
-  /// the server.
+  /// Schedules a retry after a network change. Returns false if none is needed.
   package mutating func scheduleRetry(at moment: Instant) -> Bool {
     renewalDue != nil && backoff.scheduleRetry(at: moment)
   }
 
   // MARK: - The end of a token
 
-  /// When to publish the next notice about the cached token, or remove it.
+  /// When to publish a notice about the cached token, or remove it.
   private var expiryDue: Instant? {
     token.flatMap { $0.removalDue(policy) ?? $0.notices.nextNotice(before: $0.grant.expiresAt) ?? $0.wipeDue }
   }
 
-  /// Removes the cached token, or returns the notice that is due, if any. After the final notice, wipes the token but
-  /// keeps its properties. A token that cannot be renewed is kept until it expires by the monotonic clock.
+  /// Removes the cached token, or returns the due notice, if any. After the final notice, wipes the token but keeps its
+  /// properties.
   package mutating func applyExpiry(now: Instant) -> ExpiryNotice? {
     guard let token else { return nil }
     if let removalDue = token.removalDue(policy) {

@@ -1,13 +1,13 @@
 package import Platform
 
 extension Session {
-  /// One run of a refresh, with up to three attempts.
+  /// A refresh, with up to three attempts.
   package struct Refresh: Sendable, Hashable {
     package let generation: UInt64
     /// Counted from 1.
     package var attempt: Int
     package let startedAt: Instant
-    /// Whether the next attempt waits for a timer of the daemon.
+    /// Whether the attempt waits for the daemon's timer.
     package var isWaiting = false
   }
 
@@ -19,14 +19,14 @@ extension Session {
     case fail(SessionError)
   }
 
-  /// The result of an attempt, as reported to its waiters.
+  /// The result of a refresh attempt.
   package enum RefreshResult: Sendable {
-    /// The attempt belongs to an earlier generation of the session.
+    /// The attempt is from an earlier generation.
     case ignored
     case renewed(AccessGrant)
-    /// The attempt failed. Start the next one after this time.
+    /// The attempt failed. Start this next one after the time.
     case retry(Refresh, after: Duration)
-    /// The refresh failed. After a temporary error, callers get the token of ``Session/fallback(for:now:)``, if any.
+    /// The refresh failed. After a temporary error, callers get ``Session/fallback(for:now:)``, if any.
     case failed(SessionError)
   }
 }

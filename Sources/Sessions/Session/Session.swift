@@ -3,15 +3,15 @@ package import Platform
 internal import OAuth
 internal import Synchronization
 
-/// The state machine of an account's session: pure logic, driven by the daemon's loop.
+/// The state machine of an account's session, driven by the daemon's loop.
 ///
-/// Each refresh belongs to the generation in which it started. A new generation begins when the session ends or its
-/// token is replaced, so that a slow response never overwrites newer state. Generations are unique in the process.
+/// A new generation begins when the session ends or its token is replaced. Results of refreshes from earlier
+/// generations are ignored. Generations are unique in the process.
 package struct Session: Sendable {
-  /// Whether a token is cached. A refresh is possible in both states, since another process may have signed in.
+  /// A refresh is possible in both states, since another process may have signed in.
   enum State: Sendable {
-    /// The session has ended in this state; nil if it may have a grant. `renewFrom` is the scheduled time of its first
-    /// token request under the background policy.
+    /// The state in which the session ended, or nil if it may have a grant. `renewFrom` schedules the first token
+    /// request under the background policy.
     case tokenless(SessionState?, renewFrom: Instant?)
     case granted(CachedToken)
   }
@@ -27,13 +27,13 @@ package struct Session: Sendable {
   var activity = Activity.idle
   var backoff = Backoff()
   package private(set) var generation = Self.nextGeneration()
-  /// Earlier grants of the session, newest first. Their access tokens may still be valid.
+  /// Newest first. Their access tokens may still be valid.
   package private(set) var earlierGrants: [AccessGrant] = []
   /// Limits ``earlierGrants``.
   private static let maximumEarlier = 4
-  /// Limits the total size of the tokens in ``earlierGrants``.
+  /// Limits the total token size of ``earlierGrants``.
   private static let maximumEarlierBytes = 16 << 10
-  /// The time of the last refresh or sign-in, in unix seconds. Nil if unknown or signed out.
+  /// The latest refresh or sign-in, in unix seconds. Nil if unknown or signed out.
   package private(set) var refreshedAt: Int?
   package private(set) var isSigningIn = false
   package var policy = RefreshPolicy.proactive
@@ -57,7 +57,7 @@ package struct Session: Sendable {
   /// Nil after a success, or if unknown.
   package var failedAt: Instant? { backoff.failure?.failedAt }
 
-  /// Whether the last refresh failed temporarily.
+  /// Whether the latest refresh failed temporarily.
   package var isOffline: Bool { lastFailure?.isTemporary ?? false }
 
   package var isTokenUsed: Bool { token?.isUsed ?? false }
@@ -85,8 +85,7 @@ package struct Session: Sendable {
 
   // MARK: - Requests
 
-  /// Decides how to respond to a caller's request for a token. The server's `pause`, if any, is evaluated only if a
-  /// refresh would start.
+  /// Responds to a caller's request. Evaluates the server's `pause` only if a refresh would start.
   package mutating func request(
     _ need: TokenNeed, account: String, now: Instant, pause: @autoclosure () -> ServerPause? = nil
   ) -> Decision {
@@ -113,26 +112,25 @@ package struct Session: Sendable {
     }
     updateToken { $0.isUsed = true }
     if hasIrreplaceableToken(at: now) {
-      // The token is valid, maybe once the clock is corrected, but a refresh would end the session.
+      // The token may be valid once the clock is corrected, but a refresh would end the session.
       return fallback(for: need, now: now).map { .serve($0) } ?? .fail(.expired(account: account))
     }
     return .wait(start: beginRefresh(now: now))
   }
 
-  /// The cached token, if it satisfies the caller's need.
+  /// The cached token, if it satisfies `need`.
   package func cachedGrant(by need: TokenNeed, now: Instant) -> AccessGrant? {
     guard !wantsNewToken(need), let token, token.satisfies(need, policy, now: now) else { return nil }
     return token.grant
   }
 
-  /// The cached token, if valid and the caller requires neither a minimum lifetime nor a new token.
+  /// The cached token, if valid and `need` requires neither a minimum lifetime nor a new token.
   package func fallback(for need: TokenNeed, now: Instant) -> AccessGrant? {
     guard policy != .strict, !wantsNewToken(need), need.minimumValiditySeconds == nil, let grant, grant.isAlive(at: now)
     else { return nil }
     return grant
   }
 
-  /// Whether a caller wants a new token regardless of the lifetime of the cached one.
   private func wantsNewToken(_ need: TokenNeed) -> Bool { need.forceRefresh || need.newerThan == generation }
 
   mutating func beginRefresh(now: Instant) -> Refresh {
@@ -143,7 +141,7 @@ package struct Session: Sendable {
 
   // MARK: - The end of a refresh
 
-  /// Applies the result of an attempt. `wallSeconds` is `now` in unix seconds; `jitter` is random in 0..<1.
+  /// Applies an attempt's result. `wallSeconds` is `now` in unix seconds; `jitter` is random in 0..<1.
   package mutating func applyRefreshResult(
     _ ended: Refresh, _ outcome: Result<AccessGrant, SessionError>, now: Instant, wallSeconds: Int, jitter: Double
   ) -> RefreshResult {
@@ -161,7 +159,7 @@ package struct Session: Sendable {
     }
   }
 
-  /// Starts the next attempt when its timer ends. Nil if the refresh is no longer needed.
+  /// Starts the next attempt when its timer ends. Nil if no longer needed.
   package mutating func startRetry(_ waiting: Refresh) -> Refresh? {
     guard var current = refresh, current == waiting else { return nil }
     current.isWaiting = false
@@ -169,13 +167,12 @@ package struct Session: Sendable {
     return current
   }
 
-  /// Returns the next attempt after a temporary failure; nil after three attempts, or if the error states a delay. If
-  /// the response was lost, only the first attempt is repeated, within 30 seconds; if it was incomplete, none is.
+  /// After a lost response, only the first attempt is repeated, within 30 seconds.
   private func nextAttempt(after ended: Refresh, _ error: SessionError, now: Instant) -> Refresh? {
     guard error.isSafeToRetry, error.retryAfterSeconds == nil, ended.attempt < RefreshPolicy.maximumAttempts else {
       return nil
     }
-    // Waiting for the lock took as long as callers wait. A refusal by an intermediary will be repeated.
+    // Waiting for the lock took as long as callers wait. An intermediary will repeat its refusal.
     if error.isBusy || error.refusalOutsideProtocol != nil { return nil }
     if case .oauth(let oauth) = error, oauth.followsSuccess { return nil }
     if case .oauth(let oauth) = error, oauth.isResponseLost,
@@ -189,10 +186,9 @@ package struct Session: Sendable {
     return next
   }
 
-  /// Its result will be ignored.
+  /// Ignores the result of the running refresh.
   package mutating func abandonRefresh() { if refresh != nil { activity = .idle } }
 
-  /// Applies the failure of a refresh. Returns the error for the waiters.
   private mutating func applyFailure(_ error: SessionError, now: Instant) -> SessionError {
     activity = .idle
     if error.isLocked {
@@ -206,14 +202,13 @@ package struct Session: Sendable {
     switch error.effect {
     case .ended(let ended): state = .tokenless(ended, renewFrom: nil)
     case .blocked:
-      // With the background policy, the session checks by itself whether tokens are still withheld.
+      // With the background policy, the session checks whether tokens are still withheld.
       dropToken(renewFrom: error.awaitsIdentity && policy == .background ? now : nil)
     case .signInNeeded, .none: break
     }
     return error
   }
 
-  /// Caches a renewed token, and keeps the previous ones as ``earlierGrants``.
   private mutating func cacheToken(_ renewed: AccessGrant, isRenewable: Bool, wallSeconds: Int, jitter: Double) {
     let replaced = ([grant].compactMap { $0 } + earlierGrants).prefix(Self.maximumEarlier)
     beginGeneration(.granted(CachedToken(renewed, isRenewable: isRenewable, jitter: jitter)))
@@ -226,7 +221,6 @@ package struct Session: Sendable {
     refreshedAt = wallSeconds
   }
 
-  /// Begins a new generation without failures. Pending responses will be ignored.
   private mutating func beginGeneration(_ state: State) {
     earlierGrants = []
     generation = Self.nextGeneration()
@@ -235,7 +229,7 @@ package struct Session: Sendable {
     self.state = state
   }
 
-  /// Wipes the cached token. `renewFrom` replaces the time of the first request; nil cancels it.
+  /// Wipes the cached token. `renewFrom` is the new time of the first request, if any.
   mutating func dropToken(renewFrom: Instant? = nil) {
     let ended = if case .tokenless(let ended, _) = state { ended } else { SessionState?.none }
     state = .tokenless(ended, renewFrom: renewFrom)
@@ -259,23 +253,23 @@ package struct Session: Sendable {
     refreshedAt = nil
   }
 
-  /// Records that the server has ended the session.
+  /// Records that the server ended the session.
   package mutating func recordRemoteEnd(account: String) {
     beginGeneration(.tokenless(.expired, renewFrom: nil))
     refreshedAt = nil
     backoff.sessionEnded(.expired(account: account))
   }
 
-  /// Drops the cached token and the last failure, but not the grant. The next caller starts a refresh.
+  /// Drops the cached token and failure, but not the grant. The next caller starts a refresh.
   package mutating func forgetToken() { beginGeneration(.tokenless(nil, renewFrom: nil)) }
 
-  /// Adjusts the cached token's times after the machine's clock was set to `wallSeconds` (unix seconds) at `now`.
+  /// Adjusts the cached token's times to a clock set to `wallSeconds` (unix seconds) at `now`.
   package mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     updateToken { $0.applyClockChange(wallSeconds: wallSeconds, now: now) }
     if let grant { refreshedAt = grant.issuedAtByCurrentClock }
   }
 
-  /// Records that the cached token's record was rewritten, with another name or protection.
+  /// Records that the cached token's record was renamed or got another protection.
   package mutating func applyRecordRewrite(to generation: UInt64, protection: Protection? = nil) {
     updateToken { $0.grant = $0.grant.moved(to: generation, protection: protection) }
   }

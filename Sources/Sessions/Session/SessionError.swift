@@ -3,40 +3,38 @@ package import Platform
 package import Vault
 
 package enum SessionError: Error, Hashable, Sendable {
-  /// No account has this name, which is nil if there are no accounts. `known` are the existing ones.
+  /// `name` is nil if there are no accounts. `known` are the existing ones.
   case noAccount(name: String?, known: [String] = [])
   case signedOut(account: String)
-  /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2). `reason` is its description, without control
+  /// The server ended the grant (`invalid_grant`, RFC 6749 section 5.2). `reason` is its text without control
   /// characters.
   case expired(account: String, reason: String? = nil)
   /// The session was only an access token, which is lost.
   case notKept(account: String)
-  /// The settings specify another server or client than at sign-in. `file` is the certificate authority file, if
-  /// changed.
+  /// The settings specify another server or client than at sign-in. `file` is the changed certificate authority file,
+  /// if any.
   case configurationChanged(account: String, setting: String, file: String? = nil)
-  /// The metadata contains an endpoint whose origin was not known at sign-in.
+  /// The metadata contains an endpoint at an origin unknown at sign-in.
   case endpointMoved(account: String, origin: String)
-  /// An ID Token differs from the first one in `claim` (OpenID Connect Core section 12.2), which is nil in records of
-  /// older versions.
+  /// An ID Token differs from the first in `claim` (OpenID Connect Core section 12.2), nil in old records.
   case identityChanged(account: String, claim: String? = nil)
   /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
-  /// No ID Token of the session has been verified yet.
   case identityUnverified(account: String)
-  /// The sign-in returned no usable access token, but its refresh token is stored with these settings.
+  /// The sign-in returned no usable access token, but a refresh token was stored with these settings.
   indirect case onlyRefreshTokenStored(AccountConfiguration, because: SessionError)
-  /// The server issued a grant, which could not be stored. Unless `isRevoked` is true, it still exists at the server.
+  /// A new grant could not be stored. Unless `isRevoked`, it still exists at the server.
   indirect case grantNotStored(because: SessionError, isRevoked: Bool)
-  /// The sign-in does not identify its user, so it may not replace the session (OpenID Connect Core section 5.7).
+  /// The user is unknown and may not replace the session (OpenID Connect Core section 5.7).
   case identityUnknown(account: String)
-  /// The new token's lifetime, in seconds, is shorter than the caller requires.
+  /// The token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
-  /// The account does not list the origin. The account is nil if none does. `url` is the request's URL without its
-  /// query, if the caller named no account.
+  /// The account does not list the origin; nil if none does. `url` is the request's URL without query, if no account
+  /// was named.
   case originNotListed(account: String?, origin: String, url: String? = nil)
   /// The settings list the origin, but it was not confirmed in the vault.
   case originUnconfirmed(account: String, origin: String)
-  /// The account lists the origin for this user name, but the caller requested another.
+  /// The account lists the origin for this user name, not the requested one.
   case originOfOtherUser(account: String, origin: String, user: String)
   /// Several accounts list the URL equally well.
   case severalAccounts([String], origin: String)
@@ -44,46 +42,40 @@ package enum SessionError: Error, Hashable, Sendable {
   case unsuitableURL
   /// The content for a resource could not be read.
   case content
-  /// No content for a resource arrived for this long.
   case contentTimedOut(seconds: Int)
-  /// A token for another target was requested, but there is no refresh token.
+  /// Tokens for other targets need a refresh token, which is missing.
   case otherTokensUnavailable(account: String)
   /// Cannot listen for a sign-in's redirect. The port is nil if any would do.
   case redirectUnavailable(port: Int?, SystemError)
   case redirectPortTaken(port: Int, by: PortListener)
-  /// The redirect URI has no loopback address, so the browser cannot reach this machine.
   case redirectNotLoopback
-  /// The provider requires a redirect URI with its registered port, and the sign-in specifies none.
+  /// The provider requires a redirect URI with its registered port.
   case redirectURINeeded(provider: String)
-  /// No client ID is specified or known for the server.
   case clientIDNeeded(MissingClient)
   case clientSecretNeeded(MissingSecret)
   case unusableClientURL(ClientURLProblem)
-  /// The sign-in requires options for authentication that only a browser supports.
+  /// The sign-in's authentication options require a browser.
   case requirementsNeedBrowser
-  /// The client does not authenticate, so it cannot get a session without a user (RFC 6749, section 4.4).
+  /// A session without a user needs client authentication (RFC 6749, section 4.4).
   case guestMustAuthenticate(account: String)
   /// A session without a user cannot replace a user's session.
   case guestCannotReplaceUser(account: String)
-  /// The assertion was not sent, because the server would reject it.
+  /// The server would reject the assertion, which was not sent.
   case assertion(AssertionProblem, AssertionSource)
   case assertionVariablesMissing(account: String, AssertionSource)
-  /// The source of the assertion failed or could not be reached.
   indirect case assertionSource(AssertionSource, because: SessionError)
-  /// An assertion must first be requested from this other account.
+  /// An assertion must first be requested from this account.
   case assertionNeededFrom(String)
-  /// There is no ID Token for requesting an assertion, or an expired one.
+  /// An assertion request needs an unexpired ID Token.
   case idTokenNeeded(account: String, isExpired: Bool)
-  /// The assertion's file is unusable.
   case assertionUnreadable(DirectoryError)
-  /// The account renews with an assertion, but its settings specify no source.
+  /// The settings specify no source for renewing with an assertion.
   case assertionSourceNeeded(account: String)
-  /// The secret of a registered client has expired (RFC 7591, section 3.2.1).
   case clientSecretExpired(account: String)
   case cancelled
   /// A resource's response to a lease contained the access token.
   case tokenReturned(origin: String)
-  /// The process is ending. If the user has stopped the daemon (`isPermanent`), no other process follows.
+  /// The process is ending. `isPermanent`: the user stopped the daemon, so no other follows.
   case stopping(isPermanent: Bool)
   /// Too many requests (`underWay`) are waiting for servers.
   case tooBusy(underWay: Int)
@@ -94,10 +86,9 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Secure memory is full, or libcrypto failed.
   case memory
 
-  /// The effect of a failed refresh on the session.
+  /// A failed refresh's effect on the session.
   package enum Effect: Sendable, Equatable {
-    /// There is no grant (`signedOut`), the server ended it (`expired`), or the session was only an access token, which
-    /// is lost (`notKept`).
+    /// `signedOut`, `expired` or `notKept`.
     case ended(SessionState)
     /// Tokens are withheld until the settings or the server change back, or the user signs in.
     case blocked(BlockReason)
@@ -105,7 +96,6 @@ package enum SessionError: Error, Hashable, Sendable {
     case signInNeeded
     case none
 
-    /// Changed settings, an uncertain user, or a missing account.
     package enum BlockReason: Sendable { case settings, identity, accountMissing }
   }
 
@@ -121,7 +111,6 @@ package enum SessionError: Error, Hashable, Sendable {
     case .oauth(let error):
       switch error.code.effect {
       case .signInNeeded: .signInNeeded
-      // A refresh with an ended grant fails with ``expired(account:reason:)``.
       case .grantEnded, .temporary, .permanent: .none
       }
     case .onlyRefreshTokenStored, .grantNotStored, .lifetimeTooShort, .originNotListed, .originUnconfirmed,
@@ -144,12 +133,11 @@ package enum SessionError: Error, Hashable, Sendable {
 
   package var needsSignIn: Bool { effect == .signInNeeded }
 
-  /// The reason that the server gave for ending the session.
   package var reasonForEnd: String? {
     if case .expired(_, let reason) = self { reason } else { nil }
   }
 
-  /// Whether the response to a refresh shows that an immediate retry cannot help.
+  /// Whether an immediate retry cannot help.
   var delaysCallers: Bool { needsSignIn || awaitsIdentity || mayHaveReplacedToken || refusalOutsideProtocol != nil }
 
   /// The error, if a refresh was rejected without an OAuth error code.
@@ -157,14 +145,12 @@ package enum SessionError: Error, Hashable, Sendable {
 
   private var oauthError: OAuthError? { if case .oauth(let error) = self { error } else { nil } }
 
-  /// Changes the error if it is an OAuth error.
   private func changed(_ change: (inout OAuthError) -> Void) -> SessionError {
     guard var error = oauthError else { return self }
     change(&error)
     return .oauth(error)
   }
 
-  /// Makes the error require a sign-in.
   var needingSignIn: SessionError {
     changed {
       $0.code = .refreshRefused
@@ -195,8 +181,8 @@ package enum SessionError: Error, Hashable, Sendable {
   /// Whether repeating the request may help and does no harm.
   package var isSafeToRetry: Bool { isTemporary && !mayHaveReplacedToken }
 
-  /// Whether the response to a refresh was incomplete. A second use of the refresh token may then end the session (RFC
-  /// 9700, section 4.14.2).
+  /// Whether the response to a refresh was incomplete. A second use of the refresh token may end the session (RFC 9700,
+  /// section 4.14.2).
   var mayHaveReplacedToken: Bool { oauthError?.isResponseUnusable ?? false }
 
   /// Whether the server responded. Always true unless this is an OAuth error.
@@ -219,7 +205,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Adds the time until the server may be contacted again.
+  /// Adds the time to wait for the server.
   func asking(toWait left: Duration) -> SessionError {
     changed { $0.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds)) }
   }
@@ -259,37 +245,36 @@ package enum SessionError: Error, Hashable, Sendable {
   }
 }
 
-/// An error in the settings, with the file or member.
+/// An error in the settings.
 package struct ConfigurationError: Error, Sendable, Hashable {
   package enum Code: Hashable, Sendable {
     /// Not JSON, or a member has an invalid type or value.
     case invalid
-    /// The settings contain a member that is not one of these.
+    /// A member is not one of these.
     case unknownMember(known: [String])
     case unsupportedVersion
     case tooManyAccounts
     case accountExists
-    /// The account to change does not exist, or was changed by another process.
+    /// The account does not exist, or another process changed it.
     case accountChanged
     case directory(DirectoryError)
-    /// The settings file cannot be accessed.
     case storage(SystemError)
     /// The certificate authority file is unreadable, or contains no certificates (nil).
     case caFile(SystemError?)
-    /// A public key pin is not `sha256//` and a SHA-256 digest in Base64.
+    /// Not `sha256//` and a SHA-256 digest in Base64.
     case invalidPin
     case unusableSecret(Secret, SecretProblem)
     /// The passphrase or PIN is empty, too long, or not UTF-8.
     case invalidPassphrase
     case unusableClientKey(KeyProblem)
-    /// The file does not contain PEM certificates, or they are not for the client's key.
+    /// Not PEM certificates, or not for the client's key.
     case unusableClientCertificate
     case mismatchedKeyAlgorithm
     case missingClientKey
     case missingClientCertificate
     case missingClientSecret
     case clientsFile(AdministratorFiles.Problem)
-    /// The provider is neither built in nor defined by a valid file of the administrator.
+    /// Neither built in nor in a valid file of the administrator.
     case unknownProvider
   }
   /// A secret, key or certificate of a client.
@@ -304,14 +289,14 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case malformed
   }
   package enum KeyProblem: Hashable, Sendable {
-    /// The file is neither PEM nor a JSON Web Key, or the key's numbers are inconsistent.
+    /// Neither PEM nor a JSON Web Key, or inconsistent numbers.
     case malformed
     case encrypted
     case unsupported
     /// RSA of less than 2048 bits (RFC 7518, section 3.3).
     case weak
     case tpmKeyNeedsPassword
-    /// The key is in a TPM, but bound to a policy or not usable for ECDSA on P-256.
+    /// The TPM key is bound to a policy or not usable for ECDSA on P-256.
     case tpmKeyUnsuitable
   }
 
@@ -321,7 +306,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
   package var path: String
 
   package var expected: AccountSetting.Expectation?
-  /// The position of the member, or of the object that lacks it, in the settings file.
+  /// The position of the member, or of the object that lacks it.
   package var line: SettingsLine?
 
   package init(_ code: Code, _ path: String, expected: AccountSetting.Expectation? = nil) {
@@ -330,7 +315,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     self.expected = expected
   }
 
-  /// Whether another process held the settings' lock until the timeout.
+  /// Whether another process had the settings' lock until the timeout.
   var isBusy: Bool { if case .storage(let error) = code { error.wouldBlock } else { false } }
 
   package static func == (one: ConfigurationError, other: ConfigurationError) -> Bool {
@@ -347,20 +332,20 @@ package struct ConfigurationError: Error, Sendable, Hashable {
 package struct MissingClient: Sendable, Hashable {
   /// The provider's title, or the issuer.
   package var server: String
-  /// How to register a client. Nil if only the server's administrator can.
+  /// Nil if only the server's administrator can register a client.
   package var registration: Provider.Registration?
-  /// The redirect URI to register. Nil without browser sign-ins.
+  /// Nil without browser sign-ins.
   package var redirectURI: String?
   /// Whether the server supports dynamic registration (RFC 7591).
   package var canRegister: Bool
-  /// Whether the server accepts clients that publish their metadata (draft-ietf-oauth-client-id-metadata-document).
+  /// Whether the server accepts client IDs that are metadata URLs (draft-ietf-oauth-client-id-metadata-document).
   package var canPublish = false
 }
 
 /// Details for a hint on a missing client secret.
 package struct MissingSecret: Sendable, Hashable {
   package var provider: String
-  /// The page that shows the secret. Nil if only the server's administrator knows it.
+  /// The page with the secret. Nil if only the server's administrator knows it.
   package var page: String?
   /// Whether only sign-ins by browser need the secret.
   package var isForBrowser: Bool
@@ -368,12 +353,9 @@ package struct MissingSecret: Sendable, Hashable {
 
 /// Why a URL cannot be the client ID.
 package enum ClientURLProblem: Sendable, Hashable {
-  /// No document can be published at this URL.
   case malformed
-  /// A published client cannot have a secret.
   case secret
-  /// The document cannot describe the client's certificate.
   case certificate
-  /// The server does not accept published clients. `canRegister`: whether it registers clients.
+  /// `canRegister`: whether the server, which rejects published clients, registers clients.
   case unannounced(canRegister: Bool)
 }

@@ -1,7 +1,7 @@
 package import Crypto
 package import OAuth
 
-/// A loggable event of an operation. Contains no text from outside this program except a request's URL.
+/// A loggable event of an operation. Contains no external text except request URLs.
 package enum SessionObservation: Sendable, Hashable {
   case step(SessionStep)
   /// A request got no usable response after this time.
@@ -10,9 +10,9 @@ package enum SessionObservation: Sendable, Hashable {
   case keySetWarned(JWKSet.Warning)
   /// A fetched key set contains unusable keys, apart from those for encryption.
   case keysUnusable
-  /// The `auth_time` of a refreshed ID Token differs from the first one (OpenID Connect Core section 12.2).
+  /// The `auth_time` of a refreshed ID Token has changed (OpenID Connect Core section 12.2).
   case authenticationTimeChanged
-  /// The metadata contains an origin unknown at sign-in. Nothing is sent to it.
+  /// The metadata contains an origin unknown at sign-in, which gets nothing.
   case endpointMoved
 }
 

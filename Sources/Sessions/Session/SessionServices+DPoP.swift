@@ -9,8 +9,8 @@ extension SessionServices {
     DPoPProver(key: key, memory: dpopMemory) { [time] in time.wallSeconds() }
   }
 
-  /// Creates the prover for a sign-in. Nil for Bearer tokens. `resource` contains the proof algorithms that the
-  /// resource announces, if any. Throws `bindingUnsupported` if this program, the server and the resource share none.
+  /// Creates a sign-in's prover, or nil for Bearer tokens. `resource` lists the resource's proof algorithms, if
+  /// announced. Throws `bindingUnsupported` if none is shared.
   func newProver(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, forResource resource: [String]
   ) throws(SessionError) -> DPoPProver? {
@@ -28,8 +28,8 @@ extension SessionServices {
     }
   }
 
-  /// Calls `make` with the TPM's device, or with nil for a key in the vault, as the settings require. Without a
-  /// setting, uses the TPM if it is the default, supports the key and is available.
+  /// Calls `make` with the TPM, or nil for a key in the vault. By default, uses an available, suitable TPM that the
+  /// vault is bound to.
   func generateKey<Key, Problem: Error>(
     _ configuration: AccountConfiguration, isSupportedByTPM: Bool = true,
     _ make: ((any KeyDevice)?) throws(Problem) -> Key
@@ -46,7 +46,6 @@ extension SessionServices {
     }
   }
 
-  /// Whether the TPM is the default for new keys.
   private var keepsKeysInTPM: Bool { !isEphemeral && vault.isBoundToTPM }
 
   /// Whether the DPoP key is in the vault because the TPM was unavailable.
@@ -57,7 +56,6 @@ extension SessionServices {
     return keepsKeysInTPM
   }
 
-  /// Nil for Bearer tokens.
   func key(of record: AccountRecord, _ account: AccountName) throws(SessionError) -> DPoPKey? {
     guard let text = record.dpopKey else { return nil }
     do { return try DPoPKey.parse(text, in: vault.keyDevice) } catch {
@@ -67,12 +65,11 @@ extension SessionServices {
 }
 
 extension AccountRecord {
-  /// The prover is nil for Bearer tokens.
   mutating func setDPoPKey(of prover: DPoPProver?) throws(SessionError) {
     dpopKey = try mapOAuthError(prover?.key.serialized())
   }
 
-  /// Records that the server ended the grant, and removes its tokens.
+  /// Records that the server ended the grant. Removes its tokens.
   mutating func endGrant(because reason: String? = nil) {
     refreshedMembers.refreshToken = nil
     accessToken = nil

@@ -8,16 +8,13 @@ extension SessionServices {
     return try mapVaultError(vault.protection(of: account))
   }
 
-  /// Checks that the result of a sign-in can be stored, before a server is contacted. Returns the level of the future
-  /// record. Throws the vault error `locked`, `nothingToUnlock` if the level is not set up, or the error of opening the
-  /// vault.
-  ///
-  /// - Parameter isNew: Whether to ignore an existing record as a leftover.
+  /// Checks that a sign-in's result can be stored. Returns its protection level. `isNew`: whether to ignore an existing
+  /// record. Throws the vault error `locked`, or `nothingToUnlock` if the level is not set up.
   package func requireUnlocked(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool
   ) throws(SessionError) -> Protection {
     if isEphemeral(account) { return .device }
-    // Also for a new account, since nothing can be written to a vault that does not open.
+    // For new accounts too: nothing can be written to a vault that does not open.
     let recorded = try recordedProtection(of: account)
     let stored = isNew ? nil : recorded
     for level in [stored, configuration.protection].compactMap({ $0 }) where !vault.isUnlocked(level) {
@@ -28,13 +25,10 @@ extension SessionServices {
     return configuration.protection ?? stored ?? .device
   }
 
-  /// Runs `body` while a sign-in's protection levels cannot be locked. Passes it the resources for writing the record,
-  /// or nil for an ephemeral account. Throws the errors of ``requireUnlocked(_:_:isNew:)`` and
-  /// ``reserveWrite(wait:isFailureFinal:_:)`` without running `body`.
+  /// Runs `body` while a sign-in's protection levels cannot be locked. Passes it the resources for writing the record
+  /// (nil for an ephemeral account). Throws without running `body` if the record cannot be written.
   ///
-  /// - Parameters:
-  ///   - kept: The resources, if already reserved.
-  ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
+  /// - Parameter waitsLong: Whether to wait for the vault's lock until cancelled.
   func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,
@@ -66,7 +60,7 @@ extension SessionServices {
     }
   }
 
-  /// Like ``protection(of:)``, but nil if the directory has only vaults of other machines.
+  /// Nil also if the directory has only vaults of other machines.
   private func recordedProtection(of account: AccountName) throws(SessionError) -> Protection? {
     do {
       return try protection(of: account)
@@ -75,8 +69,8 @@ extension SessionServices {
     }
   }
 
-  /// The requested or current level for the next write of a record. It is `device` if all lockable levels are locked,
-  /// since only records at that level are then readable.
+  /// The requested or current level for a record's next write. While all lockable levels are locked, it is `device`:
+  /// only such records are then readable.
   func nextLevel(of account: AccountName, requested wanted: Protection?) -> Protection {
     guard !isEphemeral(account), lockableLevels.contains(where: { vault.isUnlocked($0) }) else { return .device }
     if let wanted, wanted != .device { return wanted }

@@ -2,7 +2,6 @@ package import Encoding
 package import OAuth
 package import Platform
 package import Vault
-// For the types of accounts, settings and states.
 @_exported public import Vocabulary
 
 /// The vault, network, clock and caches for the sessions of all accounts. Thread-safe.
@@ -18,10 +17,10 @@ package struct SessionServices: Sendable {
   let unwrittenRecords = AccountTable<UnwrittenRecord>()
   let unwrittenRevocations = AccountTable<UnwrittenRevocation>()
   let refreshesAwaitingKeys = AccountTable<RefreshAwaitingKeys>()
-  /// By account, the origin last reported as ``SessionObservation/endpointMoved``.
+  /// By account, the latest origin reported as ``SessionObservation/endpointMoved``.
   let movedOrigins = Monitor<[AccountName: String]>([:])
   package let ephemeral = EphemeralAccounts()
-  /// Whether these services are for an ephemeral account, or for the sign-in that creates one.
+  /// Whether these services are for an ephemeral account, existing or not.
   var isEphemeral = false
   private(set) var observer: SessionObserver?
 
@@ -48,10 +47,10 @@ package struct SessionServices: Sendable {
     do { return try body() } catch { throw .vault(error) }
   }
 
-  /// The maximum wait for a lock. Callers wait longer, so that they get the lock's error.
+  /// The maximum wait for a lock. Callers wait longer, to get the lock's error.
   private static let lockWait = Duration.seconds(100)
 
-  /// The wait for work that is repeated later or must not delay locking the vault.
+  /// For work that is repeated later or must not delay locking the vault.
   static var briefLockWait: LockWait { LockWait(.seconds(10)) }
 
   /// The maximum duration of a sign-in with a browser.
@@ -60,12 +59,11 @@ package struct SessionServices: Sendable {
   /// The maximum wait for a lock during a sign-in.
   static let longestLockWait = Duration.seconds(browserSignInSeconds)
 
-  /// A wait that ends when the operation is cancelled. If `isLong`, up to ``longestLockWait``.
+  /// A wait that ends when the operation is cancelled, or at ``longestLockWait`` if `isLong`.
   static func lockWait(_ cancellation: Cancellation? = nil, isLong: Bool = false) -> LockWait {
     LockWait(isLong ? longestLockWait : lockWait) { cancellation?.isCancelled ?? false }
   }
 
-  /// Shorter waits for an account's lock are not reported.
   private static let minimumReportedWaitMilliseconds = 20
 
   /// Runs `body` while no other process or thread can spend the account's tokens.
@@ -75,13 +73,9 @@ package struct SessionServices: Sendable {
     try withAccountLock(account, at: nil, cancellation: cancellation) { (_) throws(SessionError) in try body() }
   }
 
-  /// Like ``withAccountLock(_:_:_:)``, but passes the record's protection level to `body` and delays locking the vault.
-  /// Throws the vault error `locked` while the level is being locked.
-  ///
-  /// - Parameters:
-  ///   - wanted: The record's new protection level, if `body` changes it.
-  ///   - mustWrite: As in ``LockGate/enter(_:mustWrite:_:)``.
-  ///   - cancellation: Ends the wait. Cancelled when the vault is locked, unless a token or code is being spent.
+  /// Combines ``withAccountLock(_:_:_:)`` and ``withUnlockedLevel(_:mustWrite:_:_:)``. `wanted` is the record's new
+  /// protection level, if `body` changes it. `cancellation` also ends the wait; otherwise it and `mustWrite` are as in
+  /// ``LockGate/enter(_:mustWrite:_:)``.
   func withAccountLock<Result>(
     _ account: AccountName, at wanted: Protection?, mustWrite: Bool = false, cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -107,8 +101,7 @@ package struct SessionServices: Sendable {
     return result
   }
 
-  /// Runs `body` and delays locking the level until it ends. Throws the vault error `locked` while the level is being
-  /// locked.
+  /// Runs `body`, delaying a lock of the level. Throws the vault error `locked` while the level is being locked.
   func withUnlockedLevel<Result>(
     _ level: Protection, mustWrite: Bool = false, _ cancellation: Cancellation? = nil,
     _ body: (Protection) throws(SessionError) -> Result
@@ -127,7 +120,7 @@ package struct SessionServices: Sendable {
     try storedRecord(of: account)?.record
   }
 
-  /// The record of an account's session. Throws `signedOut` if there is none.
+  /// Throws `signedOut` if there is no session.
   func sessionRecord(of account: AccountName) throws(SessionError) -> StoredRecord {
     guard let stored = try storedRecord(of: account), !stored.record.isSignedOut else {
       throw .signedOut(account: account.text)
@@ -163,20 +156,20 @@ package struct SessionServices: Sendable {
     return StoredRecord(record: record, generation: sealed.generation)
   }
 
-  /// The record that a new one replaces, if any. Nil if only other machines have vaults here.
+  /// The record that a new one replaces, if any. Ignores vaults of other machines.
   func recordToReplace(of account: AccountName) throws(SessionError) -> AccountRecord? {
     do { return try record(of: account) } catch .vault(let error) where error.code == .otherMachinesOnly {
       return nil
     }
   }
 
-  /// Writes the record durably and returns its new generation. Throws `signedOut` if `replaced` is no longer the
-  /// record's generation.
+  /// Writes the record durably. Returns its new generation. Throws `signedOut` if the generation is no longer
+  /// `replaced`.
   ///
   /// - Parameters:
   ///   - protection: Nil to keep the level.
-  ///   - replaced: Nil to write in any case, even if the account was signed out meanwhile.
-  ///   - wait: The wait for the vault's lock; nil for the default.
+  ///   - replaced: The generation to replace, or nil to write even if the account was signed out meanwhile.
+  ///   - wait: For the vault's lock; nil for the default.
   @discardableResult
   func write(
     _ record: AccountRecord, of account: AccountName, protection: Protection? = nil, replacing replaced: UInt64? = nil,
@@ -207,8 +200,8 @@ package struct SessionServices: Sendable {
     return generation
   }
 
-  /// The claims of the account's verified ID Token, if any. Works offline. Throws the error that prevents returning
-  /// tokens, but ignores the session's end if a token is cached (`holdsToken`).
+  /// The claims of the verified ID Token, if any. Works offline. Throws if tokens are withheld or, unless a token is
+  /// cached (`holdsToken`), if the session has ended.
   package func verifiedClaims(
     of account: AccountName, _ configuration: AccountConfiguration, holdsToken: Bool = false
   ) throws(SessionError) -> JSONObject? {
@@ -219,8 +212,7 @@ package struct SessionServices: Sendable {
     return record.claims
   }
 
-  /// Whether `grant` belongs to the current record: another process may have signed the account out or in. Nil if the
-  /// vault is temporarily unreadable.
+  /// Whether `grant` belongs to the current record. Nil if the vault is temporarily unreadable.
   package func isCurrent(_ grant: AccessGrant, of account: AccountName) -> Bool? {
     if isEphemeral(account) { return ephemeral.record(of: account)?.generation == grant.recordGeneration }
     do throws(VaultError) {
@@ -234,7 +226,7 @@ package struct SessionServices: Sendable {
     IssuerMetadata(documents: documents, observer: observer, parsed: parsed, cancellation: cancellation)
   }
 
-  /// The server's metadata with the endpoints of the settings, fetched again if `fresh` is true.
+  /// The server's metadata with the settings' endpoints, fetched again if `fresh`.
   func metadata(
     _ parsed: ParsedConfiguration, fresh: Bool, cancellation: Cancellation?
   ) throws(SessionError) -> AuthorizationServerMetadata {
@@ -242,7 +234,7 @@ package struct SessionServices: Sendable {
     return try (fresh ? source.fetchFresh() : source.fetchUnlessCached()).document
   }
 
-  /// The client credentials in the account's record. Empty for a public client, or if the record is for another client.
+  /// The account's client credentials. Empty for a public client or a record of another client.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {

@@ -15,36 +15,32 @@ final class AccountTable<Value: Sendable>: Sendable {
   var accounts: [AccountName] { values.withLock { Array($0.keys) } }
 }
 
-/// A refresh token that could not be written. Kept in memory, since the one in the vault is invalid.
+/// A refresh token that could not be written. The vault's one is invalid.
 struct UnwrittenRecord: Sendable {
   let refreshedMembers: AccountRecord.RefreshedMembers
   /// The generation of the vault's record to replace.
   let replaces: UInt64
-  /// Revokes the grant, if the process ends before the write.
+  /// Revokes the grant, if the process ends first.
   let revoke: @Sendable () -> Void
 }
 
-/// Resources for writing a record, reserved before a token is spent and released with this value (invariant: reserve
+/// Resources for writing a record, reserved before a token is spent, released with this value (invariant: reserve
 /// first).
 struct WriteReserve: Sendable {
-  /// Memory for a record of any size.
+  /// Memory for any record.
   let arena: SecretArena
-  /// Memory for the old record and the vault's keys.
   private let reserve: SecretReserve
-  /// Nil for an ephemeral account.
   private let descriptors: DescriptorReserve.Reservation?
-  /// Ordinary memory for the vault's new content, released when the write begins: without memory, Swift ends the
-  /// process.
+  /// Memory for the vault's new content, released when the write begins: without memory, Swift ends the process.
   private let heap: Monitor<PrivateMapping?>
-  /// A file with disk space for the new vault. Nil if a failed write can be repeated.
+  /// Disk space for the new vault. Nil if a failed write can be repeated.
   let vault: ReservedFile?
-  /// A file with disk space for the new settings, if they change.
+  /// Disk space for changed settings.
   var settings: ReservedFile?
 
   fileprivate init(
     _ descriptors: DescriptorReserve.Reservation?, _ vault: ReservedFile?, vaultBytes: Int
   ) throws(CryptoError) {
-    // A growing buffer needs less than twice its final size.
     arena = try SecretArena(byteCount: 2 * SecretBytes.maximumCount)
     // Reading a record copies each of its secrets.
     reserve = try SecretReserve(byteCount: 2 * SecretBytes.maximumCount + (64 << 10))
@@ -63,21 +59,18 @@ struct WriteReserve: Sendable {
 }
 
 extension SessionServices {
-  /// Checks as far as possible that a record can be written. Changes nothing. `wait` is for the vault's lock, or
-  /// nil for the default. After a cancellation, an error of the vault becomes `cancelled`.
+  /// Checks as far as possible that a record can be written. `wait` is for the vault's lock; nil for the default.
   func rehearseWrite(wait: LockWait?, _ cancellation: Cancellation) throws(SessionError) {
     _ = try reserveWrite(wait: wait, isFailureFinal: false, cancellation)
   }
 
-  /// Like ``rehearseWrite(wait:_:)``, but also reserves the resources. Call it before spending a refresh token or an
-  /// approval.
-  ///
-  /// - Parameter isFailureFinal: Whether to also reserve disk space, because an unwritten record is lost.
+  /// Reserves resources for writing a record, with disk space if `isFailureFinal`. Call it before spending a refresh
+  /// token or an approval.
   func reserveWrite(
     wait: LockWait?, isFailureFinal: Bool, _ cancellation: Cancellation
   ) throws(SessionError) -> WriteReserve {
     var file: ReservedFile?
-    // This comes before reserving descriptors, since it opens the same ones.
+    // First, since it opens the descriptors to reserve.
     if !isEphemeral {
       do throws(VaultError) {
         if isFailureFinal { file = try vault.reserveWrite(wait: wait) } else { try vault.rehearseWrite(wait: wait) }
@@ -96,12 +89,10 @@ extension SessionServices {
 
   /// The request's socket and the resolver's.
   private static let descriptorsOfExchange = 2
-  /// How long a write waits for descriptors that other threads may have acquired.
   private static let descriptorWait = Duration.seconds(5)
 
-  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``retryWrite(_:wait:)``.
-  ///
-  /// - Parameter revoke: Called if the process ends before the token is written.
+  /// Writes a record with a rotated refresh token. If that fails, keeps it in memory for ``retryWrite(_:wait:)``, or
+  /// calls `revoke` if the process ends first.
   func write(
     rotated record: AccountRecord, of account: AccountName, replacing generation: UInt64,
     _ cancellation: Cancellation, in writeReserve: WriteReserve? = nil,
@@ -124,8 +115,8 @@ extension SessionServices {
     }
   }
 
-  /// Adds a refresh token to the pending revocation of a session that ended during the refresh. Returns false if the
-  /// account has no record or writing fails.
+  /// Adds a refresh token to the pending revocation of a session that ended during the refresh. Returns false if that
+  /// fails.
   func addToPendingRevocation(_ refreshToken: SharedSecret, of account: AccountName) -> Bool {
     guard let stored = try? storedRecord(of: account) else {
       guard unwrittenRevocations[account] != nil else { return false }
@@ -150,7 +141,7 @@ extension SessionServices {
     try write(record, of: account, replacing: entry.replaces, wait: wait)
   }
 
-  /// Calls ``retryWrite(_:wait:)`` for all accounts, and writes the revocations that are only in memory. Blocking.
+  /// Retries all failed writes of records and revocations. Blocking.
   package func retryWrites() {
     for account in unwrittenRecords.accounts {
       try? withAccountLock(account, at: nil, mustWrite: true) { (_) throws(SessionError) in try retryWrite(account) }
@@ -171,7 +162,6 @@ extension SessionServices {
   /// Whether a refresh token or a pending revocation exists only in memory.
   package var hasUnwritten: Bool { !unwrittenRecords.accounts.isEmpty || !unwrittenRevocations.accounts.isEmpty }
 
-  /// Sorted by name.
   package var accountsWithUnwrittenToken: [AccountName] { unwrittenRecords.accounts.sorted() }
 }
 

@@ -2,15 +2,13 @@ internal import Encoding
 package import OAuth
 
 /// The settings of an account that can sign in: ``AccountSettings`` with an issuer and a client. Contains no secrets.
-/// ``Authority`` limits where secrets may be sent.
 @dynamicMemberLookup
 package struct AccountConfiguration: Sendable, Hashable {
-  /// An explicit default equals an omitted one.
   package private(set) var settings: AccountSettings {
     get { shared.settings }
     set { shared = SharedSettings(newValue) }
   }
-  /// A reference, since copying all properties took a megabyte of machine code.
+  /// A reference, since copying properties took a megabyte of machine code.
   private var shared: SharedSettings
 
   package init(issuer: String, clientID: String) {
@@ -53,7 +51,7 @@ package struct AccountConfiguration: Sendable, Hashable {
 
   package mutating func apply(_ other: AccountSettings) { settings.apply(other) }
 
-  /// Resets a setting and those that depend on it: a proxy's exclusions and source, or a platform's variable.
+  /// Resets a setting and those that depend on it.
   package mutating func unset(_ setting: AccountSetting) {
     setting.unset(in: &settings)
     if setting === AccountSetting.table.proxy { (settings.proxyExclusions, settings.proxySource) = (nil, nil) }
@@ -71,7 +69,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     providerSettings?.isSameServer(self.issuer, as: issuer) ?? self.issuer.hasSameBytes(as: issuer)
   }
 
-  /// Whether a resource names the account's server. Resources may add a slash to an empty path.
+  /// Whether a resource names the account's server, with or without a final slash.
   package func isNamed(by resource: ProtectedResource) -> Bool {
     resource.authorizationServers.contains { server in
       usesServer(server.text) || usesServer(server.text + "/")
@@ -91,7 +89,7 @@ package struct AccountConfiguration: Sendable, Hashable {
       provider: providerSettings)
   }
 
-  /// Whether the settings are equal except for the refresh policy, so that `other`'s tokens remain valid.
+  /// Whether `other`'s tokens remain valid: at most the refresh policy differs.
   package func differsOnlyInRefreshPolicy(from other: AccountConfiguration) -> Bool {
     var same = other
     same.refresh = refresh
@@ -111,17 +109,16 @@ package struct AccountConfiguration: Sendable, Hashable {
     tokenEndpointAuthMethod == ClientAuthenticationMethod.none && !shared.settings.usesClientCertificate
   }
 
-  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2), if present.
-  /// Throws `registrationUnusable` for another algorithm than requested, or an unsupported one for UserInfo.
+  /// Copies the client's registered algorithms (OpenID Connect Dynamic Client Registration 1.0 section 2). Throws
+  /// `registrationUnusable` for another than requested, or an unsupported one for UserInfo.
   mutating func adopt(_ registration: ClientRegistration) throws(SessionError) {
-    /// Throws if another algorithm (`found`) than requested (`asked`) was registered for signing `what`.
     func agree(_ asked: SigningAlgorithm?, _ found: String?, _ what: String) throws(SessionError) {
       guard let asked, let found, !asked.rawValue.hasSameBytes(as: found) else { return }
       throw .oauth(OAuthError(.registrationUnusable, .reason("with a different signature of \(what) than requested")))
     }
     try agree(shared.settings.idTokenAlgorithm, registration.idTokenAlgorithm, "ID Tokens")
     try agree(shared.settings.userInfoAlgorithm, registration.userInfoAlgorithm, "UserInfo")
-    // The settings contain a key's algorithm only if the user chose it. Otherwise the announced ones are used.
+    // The settings contain a key's algorithm only if the user chose it.
     if let algorithm = registration.idTokenAlgorithm.flatMap({ SigningAlgorithm(rawValue: $0) }), algorithm.isSymmetric
     {
       settings.idTokenAlgorithm = algorithm
@@ -147,7 +144,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     self = configuration
   }
 
-  /// The object for the settings file, with the unknown members of `old`.
+  /// The settings file's object, with the unknown members of `old`.
   func json(over old: JSONObject) -> JSONObject {
     var object = old
     for setting in AccountSetting.all { object[setting.name] = setting.value(in: settings) }

@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// The default accounts of directories and their subdirectories. Stored in the user's settings, since others may be
-/// able to write to the directories. Paths are compared as text.
+/// The default accounts of directories and their subdirectories. In the settings, since others may write to the
+/// directories. Paths are compared as text.
 package struct AccountDirectories: Sendable, Hashable {
   package struct Entry: Sendable, Hashable {
     package let path: DirectoryPath
@@ -14,7 +14,6 @@ package struct AccountDirectories: Sendable, Hashable {
 
   init() {}
 
-  /// Throws `invalid` unless the value is an object with absolute paths and account names.
   init(_ json: JSON) throws(ConfigurationError) {
     guard let object = json.object else { throw ConfigurationError(.invalid, Self.memberName) }
     for name in object.names {
@@ -52,14 +51,14 @@ package struct AccountDirectories: Sendable, Hashable {
   mutating func remove(_ account: AccountName) { entries.removeAll { $0.account == account } }
 }
 
-/// An absolute path of a directory, without empty components, `.` or `..`.
+/// An absolute path without empty components, `.` or `..`.
 package struct DirectoryPath: Sendable, Hashable {
   package let text: String
 
   /// PATH_MAX.
   private static let maximumBytes = 4096
 
-  /// Ignores repeated and trailing slashes. Nil for a relative path, and for `..`, whose meaning depends on links.
+  /// Ignores repeated and trailing slashes. Nil for a relative path or `..`, whose meaning depends on links.
   package init?(_ text: String) {
     guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= Self.maximumBytes, !text.utf8.contains(0) else {
       return nil

@@ -5,11 +5,11 @@ package struct RenamedAccount: Sendable {
 }
 
 extension SessionServices {
-  /// Renames an account. Blocking; stops waiting for the lock if `isGivenUp` returns true. Throws `accountExists` if
-  /// the new name is in use or equals the old one, or `accountChanged` if there is no such account.
+  /// Renames an account. Blocking; `isGivenUp` ends the wait for the lock. Throws `accountExists` if the new name is in
+  /// use, or `accountChanged` if the old one is not.
   ///
-  /// An interruption leaves the session under one of the names, and maybe an unused copy under the other. A pending
-  /// revocation under the new name moves to a third name.
+  /// An interruption leaves the session under one name, and maybe an unused copy under the other. A pending revocation
+  /// under the new name moves to a third name.
   package func rename(
     _ old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> RenamedAccount {
@@ -35,24 +35,22 @@ extension SessionServices {
       if generation != nil, isUnknown(new) { try? removeLeftover(of: new) }
       throw error
     }
-    // The rename is complete, even if removing the old record fails.
     try? removeLeftover(of: old)
     return RenamedAccount(settings: renamed, recordGeneration: generation)
   }
 
-  /// Throws unless the old name exists and the new one is free.
   private func check(_ settings: Settings, _ old: AccountName, _ new: AccountName) throws(ConfigurationError) {
     guard settings[old] != nil else { throw ConfigurationError(.accountChanged, old.text) }
     try settings.checkAbsence(of: new)
   }
 
-  /// Whether the settings on disk are readable and do not contain the account.
+  /// Whether the settings on disk are readable and lack the account.
   private func isUnknown(_ name: AccountName) -> Bool {
     guard let settings = try? settingsFile.current() else { return false }
     return !settings.accounts.isEmpty && settings[name] == nil
   }
 
-  /// The first step of a rename. Returns the copy's generation, or nil if there is no record.
+  /// Returns the copy's generation, or nil without a record.
   func copyRecord(of old: AccountName, to new: AccountName) throws(SessionError) -> UInt64? {
     let record = try recordToReplace(of: old)
     try vacate(new)
@@ -60,7 +58,6 @@ extension SessionServices {
     return try write(record, of: new, protection: try protection(of: old) ?? .device)
   }
 
-  /// The second step of a rename, which makes the new name valid.
   func renameSettings(
     of old: AccountName, to new: AccountName, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {

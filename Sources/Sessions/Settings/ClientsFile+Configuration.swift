@@ -1,8 +1,8 @@
 internal import OAuth
 
 extension ClientsFile {
-  /// The account's client: from the user's file, the administrator's file, or the provider's definition.
-  /// Throws `configuration` if a file is invalid, or if other users can modify the user's file.
+  /// The account's client, from the user's file, the administrator's file, or the provider. Throws `configuration` if a
+  /// file is invalid, or others can modify the user's file.
   package static func client(
     for configuration: AccountConfiguration, in settingsDirectory: String,
     _ files: AdministratorFiles = .current

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Runs on events of a session or account.
+/// A command to run on events of a session or account.
 package struct EventCommand: Sendable, Hashable {
   package static let maximumCount = 32
   /// In seconds.
@@ -44,7 +44,6 @@ package struct EventCommand: Sendable, Hashable {
     timeoutSeconds = seconds
   }
 
-  /// Empty if the list is missing.
   private static func texts(
     _ object: JSONObject, _ name: String, _ path: String
   ) throws(ConfigurationError) -> [String] {

@@ -14,8 +14,8 @@ extension SessionServices {
     try mapConfigurationError(settingsFile.change(wait: wait, unless: isGivenUp, in: reserved, edit))
   }
 
-  /// Adds an account without signing in. Blocking; stops waiting for the lock if `isGivenUp` returns true. Throws
-  /// `accountExists`, or the error in the account's settings.
+  /// Adds an account without signing in. Blocking; `isGivenUp` ends the wait for the lock. Throws `accountExists` or an
+  /// error in the settings.
   package func add(
     _ account: AccountName, _ configuration: AccountConfiguration, unless isGivenUp: () -> Bool = { false }
   ) throws(SessionError) -> Settings {
@@ -23,7 +23,7 @@ extension SessionServices {
     try configuration.checkPublished()
     return try withAccountLock(account) { () throws(SessionError) in
       try mapConfigurationError(settingsFile.current().checkAbsence(of: account))
-      // A removed account's pending revocation continues. A sign-in replaces it, as after a sign-out.
+      // A removed account's pending revocation continues.
       if (try? record(of: account))?.revocation == nil { try removeLeftover(of: account) }
       return try changeSettings(unless: isGivenUp) { (settings) throws(ConfigurationError) in
         try settings.checkAbsence(of: account)
@@ -32,11 +32,9 @@ extension SessionServices {
     }
   }
 
-  /// Seals the origins `added` by the user for an account's token. Other origins in the settings file may not be from
-  /// the user and are not sealed. Nil if nothing changed. Blocking.
-  ///
-  /// - Parameter confirmsAuthorities: Whether to seal the certificate authorities too, because the user specified their
-  ///   file.
+  /// Seals the origins `added` by the user for an account's token. Others in the settings file may not be from the
+  /// user. With `confirmsAuthorities`, also seals the certificate authorities, whose file the user specified. Nil if
+  /// nothing changed. Blocking.
   package func sealOrigins(
     _ added: [ResourceOrigin], of account: AccountName, _ configuration: AccountConfiguration,
     confirmsAuthorities: Bool = false
@@ -57,8 +55,8 @@ extension SessionServices {
     }
   }
 
-  /// Changes the protection level of an account's record. Blocking. Nil if there is no record or it already has that
-  /// level. Throws the vault error `locked` if the old or new level is locked.
+  /// Changes the protection level of an account's record. Blocking. Nil if nothing changed. Throws the vault error
+  /// `locked` if the old or new level is locked.
   package func changeProtection(of account: AccountName, to level: Protection) throws(SessionError) -> RecordRewrite? {
     try withAccountLock(account, at: level) { (_) throws(SessionError) in
       guard let old = try protection(of: account), old != level, let stored = try storedRecord(of: account) else {
@@ -69,8 +67,8 @@ extension SessionServices {
     }
   }
 
-  /// Stores the access token of a session without a refresh token. Blocking. Nil if it is already stored, or there is a
-  /// refresh token. `moves` are the rewrites of the record since the grant, oldest first.
+  /// Stores the access token of a session without a refresh token. Blocking. Nil if nothing changed. `moves` are the
+  /// record's rewrites since the grant, oldest first.
   package func storeToken(
     of grant: AccessGrant, of account: AccountName, after moves: [RecordRewrite]
   ) throws(SessionError) -> RecordRewrite? {
@@ -89,17 +87,15 @@ extension SessionServices {
     }
   }
 
-  /// Removes the record that an interrupted rename or import left for an account missing from the settings.
+  /// Removes a record left by an interrupted rename or import.
   func removeLeftover(of account: AccountName) throws(SessionError) {
     _ = try mapVaultError(vault.remove(account))
-    // Last, since a token that could not be written is valid while the record exists.
+    // Last, since an unwritten token is valid while the record exists.
     unwrittenRecords[account] = nil
   }
 
-  /// Changes an account's settings in the file. Blocking.
-  ///
-  /// - Parameter isGivenUp: Whether to stop waiting for the lock.
-  /// - Throws: `accountChanged` if another program changed the settings, or the error in the new settings.
+  /// Changes an account's settings in the file. Blocking; `isGivenUp` ends the wait for the lock. Throws
+  /// `accountChanged` if another program changed them, or an error in the new ones.
   package func change(
     _ account: AccountName, from old: AccountConfiguration, to new: AccountConfiguration,
     unless isGivenUp: () -> Bool = { false }
@@ -115,7 +111,7 @@ extension SessionServices {
     return effect
   }
 
-  /// The effect of new settings on the session. Ignores an unreadable vault.
+  /// The effect of new settings on the session; `none` if the vault is unreadable.
   package func effect(of new: AccountConfiguration, on account: AccountName) -> SettingsEffect {
     guard let record = try? record(of: account),
       case .configurationChanged(_, let setting, _)? = record.problem(with: new, account: account)
@@ -126,10 +122,9 @@ extension SessionServices {
 
 /// The effect of changed settings on a session.
 package enum SettingsEffect: Sendable, Hashable {
-  /// The account has no session, or its session continues.
+  /// There is no session, or it continues.
   case none
-  /// The new value of this setting would send secrets elsewhere. The account counts as signed out until the old value
-  /// is restored or the user signs in again.
+  /// This setting would send secrets elsewhere. Until it is restored or the user signs in, the account is signed out.
   case signedOut(setting: String)
 }
 

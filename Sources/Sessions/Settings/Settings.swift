@@ -1,22 +1,21 @@
 internal import Encoding
 
-/// The content of the settings file, including unknown members. Accounts are in the order they were added.
+/// The content of the settings file, including unknown members. Accounts are in order of addition.
 package struct Settings: Sendable, Hashable {
   package static let version = 2
   package static let maximumAccounts = 1000
   package static let maximumBytes = 4 << 20
 
-  /// Includes unknown members.
   private(set) var object: JSONObject
   package private(set) var accounts: [(name: AccountName, configuration: AccountConfiguration)] = []
 
   /// The account for commands without a name.
   package private(set) var active: AccountName?
 
-  /// Was active before ``active``.
+  /// The previously active account.
   package private(set) var previous: AccountName?
 
-  /// Entries of an account deleted by hand remain, so that its directories do not use another account.
+  /// Keeps directories of accounts deleted by hand, so that they use no other account.
   package private(set) var directories = AccountDirectories()
 
   /// The ephemeral accounts among ``accounts``.
@@ -36,10 +35,9 @@ package struct Settings: Sendable, Hashable {
   package func hash(into hasher: inout Hasher) { object.hash(into: &hasher) }
 
   static let limits = JSONLimits(bytes: maximumBytes, members: maximumAccounts)
-  /// The known members of the file.
   static let members = ["version", "accounts", "active", "previous", "lock_after", "on", "directories"]
 
-  /// Replaces the path of a member in an error about the entire file.
+  /// The path in errors about the entire file.
   package static let wholeFile = "the file"
 
   package init(parsing bytes: [UInt8]) throws(ConfigurationError) {
@@ -71,7 +69,6 @@ package struct Settings: Sendable, Hashable {
     previous = try account("previous")
   }
 
-  /// The account that a member names. Nil if the user has deleted it by hand.
   private func account(_ member: String) throws(ConfigurationError) -> AccountName? {
     guard let value = object[member] else { return nil }
     guard let name = value.string.flatMap({ try? AccountName($0) }) else { throw ConfigurationError(.invalid, member) }
@@ -79,7 +76,7 @@ package struct Settings: Sendable, Hashable {
   }
 
   /// Adds ephemeral accounts. One is active if selected (`chosen`), or if the file's active account was never signed
-  /// in. `left` is the ephemeral account that was active before.
+  /// in. `left` was the active ephemeral account.
   package func adding(
     _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil,
     previous left: AccountName? = nil
@@ -116,13 +113,12 @@ package struct Settings: Sendable, Hashable {
     if active == nil { activate(name) }
   }
 
-  /// The accounts' objects by name, with unknown members.
   private var named: JSONObject {
     get { object["accounts"]?.object ?? JSONObject() }
     set { object["accounts"] = .object(newValue) }
   }
 
-  /// The Boolean member of an account that was added but never signed in.
+  /// Marks an account that was added but never signed in.
   static let neverSignedIn = "never_signed_in"
 
   func isNeverSignedIn(_ name: AccountName) -> Bool {
@@ -211,8 +207,8 @@ package struct Settings: Sendable, Hashable {
     }
   }
 
-  /// Removes an account and its directories. If it was active, the one after it becomes active, or else the one before
-  /// it. Accounts that were never signed in become active only if there are no others.
+  /// Removes an account and its directories. If active, the next or previous account becomes active, preferably one
+  /// that was signed in.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     named[name.text] = nil

@@ -1,24 +1,22 @@
 package import Platform
 
-/// Reads the settings file only when it has changed, and replaces it atomically. Writers lock `config.lock` and reread
-/// the file first, so that no process undoes another's change. Not thread-safe.
+/// Reads the settings file when changed, and replaces it atomically. Writers lock `config.lock` and reread the file, so
+/// no process undoes another's change. Not thread-safe.
 package final class SettingsFile {
   package static let name = "config.json"
   private static let lockName = "config.lock"
 
   package let path: String
-  /// For other threads to create their own ``SettingsFile``.
   package let directoryPath: String
   private var directory: PrivateDirectory?
-  /// The settings last read or written, with the file's stamp.
+  /// The latest settings read or written, with the file's stamp.
   private var known: (stamp: FileStamp?, settings: Settings)?
-  /// The error of the last read.
   private var problem: ConfigurationError?
 
   /// Increases when changed settings are read or written.
   package private(set) var revision: UInt64 = 0
 
-  /// The file watch's counter before the last read. Nil if the settings may be outdated.
+  /// The file watch's counter before the latest read. Nil if the settings may be outdated.
   private var counterAtRead: UInt64?
 
   package init(directory: String) {
@@ -44,7 +42,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The result of the last read. Accesses the disk only the first time.
+  /// The latest read's result. Accesses the disk only the first time.
   package func lastRead() throws(ConfigurationError) -> Settings {
     if let problem { throw problem }
     if let known { return known.settings }
@@ -57,10 +55,10 @@ package final class SettingsFile {
     fileprivate let settings: Settings
   }
 
-  /// Whether ``lastRead()`` is up to date. `seen` is the current counter of this file's ``Platform/FileChanges``.
+  /// Whether ``lastRead()`` is up to date. `seen` is the file's current ``Platform/FileChanges`` counter.
   package func isUpToDate(at seen: UInt64) -> Bool { seen == counterAtRead }
 
-  /// For ``read(in:since:)``. Nil before the first successful read.
+  /// Nil before the first successful read.
   package var lastReading: Reading? { known.map { Reading(stamp: $0.stamp, settings: $0.settings) } }
 
   /// Reads the administrator's files and, if changed since `last`, the settings. Blocking.
@@ -72,20 +70,20 @@ package final class SettingsFile {
     return Reading(stamp: file.known?.stamp, settings: settings)
   }
 
-  /// Adopts the result of a worker's read. `seen` is the file watch's counter before the read.
+  /// Adopts a worker's read. `seen` is the file watch's counter before it.
   package func adopt(_ result: Result<Reading, ConfigurationError>, seen: UInt64?) {
     switch result {
     case .success(let reading):
       problem = nil
       if known == nil || known?.stamp != reading.stamp { keep(reading.settings, reading.stamp) }
       counterAtRead = seen
-    // The same file may be readable next time, for example with free descriptors.
+    // The file may be readable next time, for example with free descriptors.
     case .failure(let error): (problem, counterAtRead) = (error, nil)
     }
   }
 
-  /// Changes the settings on disk, and returns the new ones. Writes nothing if nothing changed. `wait` is the maximum
-  /// wait for another program, such as the user's editor; `reserved` is the result of ``reserve(wait:unless:_:)``.
+  /// Changes the settings on disk, and returns the new ones. Writes only changes. `wait` is the maximum wait for
+  /// another program; `reserved` is from ``reserve(wait:unless:_:)``.
   package func change(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false }, in reserved: ReservedFile? = nil,
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -103,14 +101,12 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in
       try directory.replaceFile(changedByUserAlone: name, with: bytes.span, in: reserved)
     }
-    // The settings are written, even if reading the stamp fails.
     if let stamp = try? stampOnDisk() { keep(settings, stamp) } else { forget() }
     lock.release()
     return settings
   }
 
-  /// Checks that ``change(wait:unless:in:_:)`` can write, and reserves disk space in the returned file. Nil if nothing
-  /// would change.
+  /// Checks that ``change(wait:unless:in:_:)`` can write, and reserves its disk space. Nil if nothing would change.
   package func reserve(
     wait: Duration = usualWait, unless isGivenUp: () -> Bool = { false },
     _ edit: (inout Settings) throws(ConfigurationError) -> Void
@@ -129,16 +125,15 @@ package final class SettingsFile {
     return reserved
   }
 
-  /// The default maximum wait for another program. Callers wait longer, so that they get the lock's error.
+  /// The default maximum wait for another program.
   package static let usualWait = Duration.seconds(100)
 
-  /// The wait for work that can be repeated or is only cleanup.
+  /// For work that can be repeated or is only cleanup.
   static let briefWait = Duration.seconds(5)
 
-  /// Limits the growth of the file in one change, in bytes.
+  /// Limits the file's growth in one change, in bytes.
   private static let growth = 64 << 10
 
-  /// Nil if `edit` changes the settings.
   private func settingsIfUnchanged(
     by edit: (inout Settings) throws(ConfigurationError) -> Void
   ) throws(ConfigurationError) -> Settings? {
@@ -148,7 +143,7 @@ package final class SettingsFile {
     return edited == settings ? settings : nil
   }
 
-  /// Drops the settings, so that they are read again.
+  /// Drops the known settings.
   private func forget() {
     (known, problem, counterAtRead) = (nil, nil, nil)
     revision += 1
@@ -159,7 +154,7 @@ package final class SettingsFile {
     revision += 1
   }
 
-  /// A nil stamp means that the file does not exist.
+  /// `stamp` is nil if the file does not exist.
   private func read(_ stamp: FileStamp?) throws(ConfigurationError) -> Settings {
     guard stamp != nil else { return Settings() }
     let bytes = try withSettingsFile { (directory, name) throws(SystemError) in
@@ -187,9 +182,9 @@ package final class SettingsFile {
     try withSettingsFile { (directory, name) throws(SystemError) in try directory.stamp(of: name) }
   }
 
-  /// Opens the directory unless open. If it is missing, creates it (`create`) or returns false.
+  /// If the directory is missing, creates it (`create`) or returns false.
   private func openDirectory(create: Bool) throws(ConfigurationError) -> Bool {
-    // The directory may have been replaced, for example from a backup.
+    // It may have been replaced, for example from a backup.
     if directory?.isStillAtItsPath() == true { return true }
     directory = nil
     do {
@@ -201,7 +196,7 @@ package final class SettingsFile {
     }
   }
 
-  /// Calls `body` with the settings file's directory and name, following a symbolic link.
+  /// Follows symbolic links.
   private func withSettingsFile<Result: ~Copyable>(
     _ body: (borrowing PrivateDirectory, String) throws(SystemError) -> Result
   ) throws(ConfigurationError) -> Result {
@@ -213,7 +208,7 @@ package final class SettingsFile {
     }
   }
 
-  /// The lock is in the settings directory, even if the settings file is a link.
+  /// The lock is in the settings directory, even if the settings are a link.
   private func lock(
     _ threadLock: SettingsThreadLock, wait: Duration, unless isGivenUp: () -> Bool
   ) throws(ConfigurationError) -> FileLock {
@@ -233,12 +228,11 @@ package final class SettingsFile {
   }
 }
 
-/// Lets one thread of this process at a time change a directory's settings. The others' timeout applies only while that
-/// thread waits for another program.
+/// Lets one thread at a time change a directory's settings. The others' timeout applies only while that thread waits
+/// for another program.
 private final class SettingsThreadLock {
-  /// By directory, whether the thread that changes its settings waits for another program.
+  /// By directory, whether the changing thread waits for another program.
   private static let turns = Monitor<[String: Bool]>([:])
-  /// How often a waiting thread checks whether to give up.
   private static let pollInterval = Duration.milliseconds(100)
 
   private let directory: String

@@ -31,7 +31,7 @@ extension Settings {
     error.line = line
   }
 
-  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object that lacks it.
+  /// The offset of a member such as `accounts.work.issuer` or `on[0].run`, or of the innermost object lacking it.
   private static func find(_ path: String, in root: JSONLayout.Node) -> (offset: Int, isMissing: Bool) {
     var (node, rest) = (root, Substring(path))
     if path.hasSameBytes(as: wholeFile) { rest = "" }
@@ -47,8 +47,8 @@ extension Settings {
     return (node.range.lowerBound, false)
   }
 
-  /// Returns the member whose name begins the path, and the name's length. Prefers the longest name, since account
-  /// names may contain dots.
+  /// The member at the start of `text`, and its name's length. Prefers the longest name: account names may contain
+  /// dots.
   private static func member(
     of node: JSONLayout.Node, named text: Substring
   ) -> (JSONLayout.Node, Int)? {
@@ -59,7 +59,7 @@ extension Settings {
     }.max { $0.name.utf8.count < $1.name.utf8.count }.map { ($0.value, $0.name.count) }
   }
 
-  /// Returns the list element whose index in brackets begins the path, and the length of that text.
+  /// Like ``member(of:named:)``, for an index in brackets.
   private static func element(of node: JSONLayout.Node, numbered text: Substring) -> (JSONLayout.Node, Int)? {
     guard text.first == "[", let end = text.firstIndex(of: "]"),
       let number = Int(text[text.index(after: text.startIndex)..<end]), node.elements.indices.contains(number)
@@ -90,7 +90,7 @@ package struct UnknownSetting: Sendable, Hashable {
     }
   }
 
-  /// Returns the offset, name, account and suggestion of each unknown member.
+  /// The offset, name, account and suggestion of each unknown member.
   private static func unknownMembers(
     in object: JSONLayout.Node, of account: String?, known: [String]
   ) -> [(Int, String, String?, String?)] {

@@ -9,7 +9,7 @@ package struct ClientRegistrationValues: Sendable {
   /// Shown to users.
   package let clientName: String
   package let softwareVersion: String
-  /// Whether to register for the client credentials grant, which requires authentication.
+  /// Whether to register for the client credentials grant, which needs authentication.
   package let mustAuthenticate: Bool
 
   package init(clientName: String, softwareVersion: String, mustAuthenticate: Bool = false) {
@@ -20,10 +20,10 @@ package struct ClientRegistrationValues: Sendable {
 }
 
 extension SignInServer {
-  /// The `software_id` of this program, whatever the client's name (RFC 7591 section 2).
+  /// The `software_id` of this program (RFC 7591 section 2).
   private static let softwareID = "0b0c5e0e-58a7-4c5c-9d0e-6f6c1c7f3c52"
 
-  /// How long before its creation a certificate becomes valid, in case the server's clock is slow.
+  /// How long before its creation a certificate becomes valid, for servers with slow clocks.
   private static let secondsBefore = 86_400
 
   /// Registers a client (RFC 7591) and adds it to the settings. Blocking.
@@ -37,8 +37,7 @@ extension SignInServer {
     try adopt(registration, for: request, values)
   }
 
-  /// The client authentication methods to try, in order: the user's choice, or else none (RFC 8252 section 8.4) if the
-  /// server allows it, then a secret, then a key.
+  /// The client authentication methods to try, in order (RFC 8252 section 8.4).
   private func methods(_ values: ClientRegistrationValues) -> [ClientAuthenticationMethod] {
     let wanted = configuration.tokenEndpointAuthMethod
     if wanted != .none { return [wanted] }
@@ -53,8 +52,8 @@ extension SignInServer {
     return metadata.announcesTokenEndpointAuthMethods ? [surest] : [.none, surest]
   }
 
-  /// Whether the server may fail to decode the client ID or secret in Basic authentication (RFC 6749 section 2.3.1),
-  /// but accepts them in the body.
+  /// Whether the server may misread the client ID or secret in Basic authentication (RFC 6749 section 2.3.1), but not
+  /// in the body.
   private func mayBeMisread(_ registration: ClientRegistration, for request: ClientRegistrationRequest) -> Bool {
     let method = registration.tokenEndpointAuthMethod ?? request.tokenEndpointAuthMethod
     guard configuration.tokenEndpointAuthMethod == .none, method == ClientAuthenticationMethod.secretBasic.rawValue,
@@ -66,7 +65,7 @@ extension SignInServer {
     return !registration.clientID.utf8.allSatisfy(Form.isPlain) || secretIsPlain == false
   }
 
-  /// Completes the request for an authentication method. Generates a key or certificate if needed.
+  /// Completes the request for an authentication method, with a new key or certificate if needed.
   private mutating func prepare(
     _ method: ClientAuthenticationMethod, _ values: ClientRegistrationValues, _ request: inout ClientRegistrationRequest
   ) throws(SessionError) {
@@ -91,21 +90,19 @@ extension SignInServer {
     }
   }
 
-  /// `acceptsES256`: whether the server accepts ES256, the only algorithm of TPM keys.
+  /// `acceptsES256`: whether the server accepts the only algorithm of TPM keys.
   private func makeKey(_ acceptsES256: Bool) throws(SessionError) -> SharedSecret {
     try services.generateKey(configuration, isSupportedByTPM: acceptsES256) { (device) throws(SessionError) in
       try ClientKeyFile.generate(in: device).key
     }
   }
 
-  /// Also creates a key if there is none.
   private mutating func makeCertificate(_ values: ClientRegistrationValues) throws(SessionError) {
     if secrets.credentials.key == nil { secrets.credentials.key = try makeKey(true) }
     let start = services.time.wallSeconds() - Self.secondsBefore
     try secrets.credentials.makeCertificate(name: values.clientName, in: services.vault.keyDevice, from: start)
   }
 
-  /// The registration request, still without an authentication method.
   private func request(
     _ values: ClientRegistrationValues, _ redirectURIs: [String]
   ) throws(SessionError) -> ClientRegistrationRequest {
@@ -129,7 +126,7 @@ extension SignInServer {
     return request
   }
 
-  /// Registers with the first method that the server accepts. Glewlwyd accepts only its own name for the device grant.
+  /// Uses the first method that the server accepts.
   private mutating func register(
     _ request: inout ClientRegistrationRequest, _ values: ClientRegistrationValues,
     _ methods: [ClientAuthenticationMethod]
@@ -141,7 +138,7 @@ extension SignInServer {
       for usesRegisteredName in standard.contains(AuthorizationServer.GrantType.device) ? [true, false] : [true] {
         request.grantTypes = usesRegisteredName ? standard : standard.map(Self.registrationName)
         do throws(OAuthError) {
-          // Without the response, the client could not be deleted.
+          // Without a response, the client could not be deleted.
           return try cancellation.withDelayedCancellation(orThrow: OAuthError(.cancelled, .endpoint(.registration))) {
             () throws(OAuthError) in
             try ClientRegistration.register(
@@ -157,13 +154,13 @@ extension SignInServer {
     throw .oauth(refusal ?? OAuthError(.registrationRejected, .server))
   }
 
-  /// Returns Glewlwyd's own name for the device grant, and other names unchanged.
+  /// Glewlwyd accepts only its own name for the device grant.
   private static func registrationName(_ grantType: String) -> String {
     grantType.hasSameBytes(as: AuthorizationServer.GrantType.device)
       ? AuthorizationServer.GrantType.unregisteredDevice : grantType
   }
 
-  /// Applies the registration to settings and secrets. Deletes the client if unusable.
+  /// Applies the registration to settings and secrets, or deletes the client if unusable.
   private mutating func adopt(
     _ registration: ClientRegistration, for request: ClientRegistrationRequest, _ values: ClientRegistrationValues
   ) throws(SessionError) {

@@ -9,7 +9,7 @@ extension ClientRegistrationRecord {
     case local
     /// The registration has no management URL.
     case notOffered
-    /// The request failed, and the client may still exist.
+    /// The client may still exist.
     case failed(SessionError)
   }
 

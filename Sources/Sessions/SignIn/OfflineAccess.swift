@@ -1,7 +1,7 @@
 internal import Encoding
 package import OAuth
 
-/// The scope value for a session that outlasts its access token (OpenID Connect Core section 11).
+/// For sessions that outlast their access token (OpenID Connect Core section 11).
 extension AccountConfiguration {
   private static let offlineAccess = "offline_access"
 
@@ -13,7 +13,7 @@ extension AccountConfiguration {
     self.scope.append(Self.offlineAccess)
   }
 
-  /// These values need a user.
+  /// Scope values that need a user.
   static let userScopes = ["openid", "offline_access"]
 
   /// Nil for the server's default.

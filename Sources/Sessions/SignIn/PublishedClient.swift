@@ -14,8 +14,8 @@ extension AccountConfiguration {
     }
   }
 
-  /// Throws `unusableClientURL` if the client ID is a URL but the server does not accept published clients (draft
-  /// section 6), unless the settings have a redirect URI (section 7.2).
+  /// Throws `unusableClientURL` if the client ID is a URL that the server does not accept (draft section 6), unless the
+  /// settings have a redirect URI (section 7.2).
   func checkPublished(at metadata: AuthorizationServerMetadata) throws(SessionError) {
     switch metadata.acceptsMetadataURLs {
     case true: if !hasMetadataURL, clientID.lowercased().hasPrefix("https://") { throw .unusableClientURL(.malformed) }
@@ -28,8 +28,8 @@ extension AccountConfiguration {
 }
 
 extension ClientRegistrationRequest {
-  /// The metadata to publish at the client's URL (section 4), with only the public half of a key. Throws
-  /// `unusableClientURL` if the client cannot be published, or `configuration` if the client's key is missing.
+  /// The metadata to publish at the client's URL (draft section 4), with public keys only. Throws `unusableClientURL`,
+  /// or `configuration` if the client's key is missing.
   package init(
     publishing configuration: AccountConfiguration, _ credentials: ClientCredentials, name: String,
     in device: any KeyDevice
@@ -69,8 +69,7 @@ extension ClientRegistrationRequest {
 }
 
 extension ClientCredentials {
-  /// The public key to register or publish. Adds a key ID to a configuration without one: some servers find keys only
-  /// by ID.
+  /// Adds a missing key ID: some servers find keys only by ID.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

@@ -13,14 +13,11 @@ extension SignIn {
     package let level: Protection
     let extras: ExtraParameters
     var request: Request
-    /// Nil without a redirect.
     package let redirect: SignInRedirect?
     private let signInServer: SignInServer
-    /// Whether the DPoP key is in the vault because the TPM was unavailable.
     private let isOutsideTPM: Bool
 
-    /// Checks the metadata, so that the user does not approve a sign-in that cannot be completed. `grantedScope` is
-    /// that of the session to replace.
+    /// Checks the metadata before the user approves. `grantedScope` is that of the session to replace.
     init(
       _ request: Request, _ signInServer: SignInServer, _ level: Protection, _ redirect: SignInRedirect?,
       grantedScope: String?
@@ -58,7 +55,7 @@ extension SignIn {
         + (isOutsideTPM ? [.tpmUnavailable] : []) + (asksForIDToken && !server.issuesIDTokens ? [.keysMissing] : [])
     }
     package var hasCredentials: Bool { !signInServer.secrets.credentials.isEmpty }
-    /// Throws `clientSecretNeeded` if the provider requires a client secret and none is known.
+    /// Throws `clientSecretNeeded` if the provider requires a missing client secret.
     package func requireSecret(isBrowser: Bool) throws(SessionError) {
       guard !hasCredentials, let provider = configuration.providerSettings,
         provider.has(.secretNeeded) || isBrowser && provider.has(.secretForCode)
@@ -77,7 +74,7 @@ extension SignIn {
     /// Whether a client was registered for this sign-in.
     package var mustDeleteClient: Bool { signInServer.registrationNotices != nil }
 
-    /// Deletes the client registered for this sign-in, if not completed. Blocking.
+    /// Deletes the client registered for this sign-in, if any. Blocking.
     package func deleteNewClient() { signInServer.deleteNewClient() }
 
     /// Nil to keep the old record's level.
@@ -88,8 +85,8 @@ extension SignIn {
     /// Whether an ID Token is required (OpenID Connect Core section 3.1.3.3).
     private var expectsIDToken: Bool { asksForIDToken && server.issuesIDTokens }
 
-    /// Signs in without a user. Blocking. Throws `guestMustAuthenticate` without client authentication,
-    /// `guestCannotReplaceUser` if a user is signed in, or an error about the assertion.
+    /// Signs in without a user. Blocking. Throws `guestMustAuthenticate`, `guestCannotReplaceUser`, or an error about
+    /// the assertion.
     package func signIn(_ grant: UnattendedGrant) throws(SessionError) -> SignIn.Outcome {
       if grant == .clientCredentials, !server.client.authentication.authenticatesClient {
         throw .guestMustAuthenticate(account: account.text)
@@ -103,13 +100,10 @@ extension SignIn {
       }
     }
 
-    /// Runs `body`, which spends the user's approval, while the session's protection level cannot be locked. Passes it
-    /// the time, and the resources for writing the session (nil for an ephemeral one). If the session could not be
-    /// stored, throws without running `body`.
+    /// Runs `body`, which spends the user's approval, while the protection level cannot be locked. Passes it the time,
+    /// and the resources for writing (nil if ephemeral). Throws without running `body` if the session cannot be stored.
     ///
-    /// - Parameters:
-    ///   - kept: The resources, if already reserved.
-    ///   - waitsLong: Whether to wait for locks until the sign-in is cancelled.
+    /// With `waitsLong`, waits for locks until the sign-in is cancelled.
     func withUnlockedVault<Result>(
       in kept: WriteReserve? = nil, waitsLong: Bool = true,
       _ body: (Instant, WriteReserve?) throws(SessionError) -> Result
@@ -126,12 +120,10 @@ extension SignIn {
     }
 
     /// Verifies the response and stores the session. If the ID Token is invalid or for another user, revokes the grant
-    /// instead, if possible. Blocking. Call it in ``withUnlockedVault(in:waitsLong:_:)``. Throws
-    /// `onlyRefreshTokenStored` if the rest of the response is unusable or cannot be verified for now.
+    /// if possible. Blocking. Call it in ``withUnlockedVault(in:waitsLong:_:)``. Throws `onlyRefreshTokenStored` if the
+    /// rest of the response is unusable or cannot be verified for now.
     ///
-    /// - Parameters:
-    ///   - needsIDToken: Whether a requested ID Token must be present.
-    ///   - verified: The response, if already verified.
+    /// `needsIDToken`: whether a requested ID Token must be present.
     func finish(
       _ answer: TokenEndpointResponse, receivedAfter sentAt: Instant, in reserve: WriteReserve?,
       requirements: IDTokenRequirements = .init(), needsIDToken: Bool = true, verified: Verified? = nil
@@ -158,7 +150,7 @@ extension SignIn {
       return try withOwnScope(stored.outcome)
     }
 
-    /// Replaces the token for the scope of all origins with one for the account's own, if there is a refresh token.
+    /// Replaces the token for all origins' scope with one for the account's own.
     private func withOwnScope(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome
@@ -194,8 +186,8 @@ extension SignIn {
       return Verified(response: response, token: token)
     }
 
-    /// Revokes an unwanted grant if possible, unless that might end an existing session (`mayEndSession` overrides
-    /// this). Returns whether it was revoked. Blocking.
+    /// Revokes an unwanted grant if possible, unless that might end an existing session (overridden by
+    /// `mayEndSession`). Returns whether it was revoked. Blocking.
     @discardableResult
     func revokeUnwanted(
       _ answer: TokenEndpointResponse, mayEndSession: Bool = false, _ cancellation: Cancellation
@@ -206,8 +198,8 @@ extension SignIn {
       return server.revokeIfPossible(token, .accessToken, bearer: token, cancellation)
     }
 
-    /// Stores the settings, which are needed to use or revoke the grant, then the record. If the record cannot be
-    /// written, removes a new account's settings.
+    /// Stores the settings, needed to use or revoke the grant, then the record. On failure, removes a new account's
+    /// settings.
     private func write(
       _ record: AccountRecord, activates: Bool = false, in reserve: WriteReserve?
     ) throws(SessionError) -> UInt64 {
@@ -229,15 +221,14 @@ extension SignIn {
       return left
     }
 
-    /// Stores the refresh token of an otherwise unusable response if the next refresh may succeed (invariant: no
-    /// approval is wasted). Otherwise revokes its grant, unless that might end an existing session. Throws `error`
-    /// itself, or `onlyRefreshTokenStored` or `grantNotStored` with it as the reason.
+    /// Stores the refresh token of an unusable response if the next refresh may succeed (invariant: no approval is
+    /// wasted). Otherwise revokes the grant, unless that might end an existing session.
     private func keepOrRevoke(
       _ refreshToken: SharedSecret, in reserve: WriteReserve?, because error: SessionError,
       _ requirements: IDTokenRequirements,
       needsIDToken: Bool
     ) throws(SessionError) -> Never {
-      // A thief could use a refresh token that is not bound to the key.
+      // A thief could use an unbound refresh token.
       let isUnread =
         if case .oauth(let problem) = error {
           problem.followsSuccess && ![.tokenNotBound, .profileBroken].contains(problem.code)
@@ -267,7 +258,7 @@ extension SignIn {
         return .onlyRefreshTokenStored(configuration, because: error.followingSuccess)
       }
       if let ending { throw ending }
-      // The vault is inaccessible. A new account has no session that revoking could end.
+      // Revoking cannot end a session of a new account.
       throw .grantNotStored(
         because: error, isRevoked: request.isNew && server.revokeIfPossible(refreshToken, .refreshToken, cancellation))
     }
@@ -291,7 +282,6 @@ extension SignIn {
       return record
     }
 
-    /// Returns the outcome, and a registration that the account no longer uses.
     private func store(
       _ response: TokenResponse, _ token: IDToken?, _ sentAt: Instant, at level: Protection, in reserve: WriteReserve?
     ) throws(SessionError) -> (outcome: SignIn.Outcome, left: ClientRegistrationRecord?) {
@@ -357,12 +347,11 @@ extension SignIn {
       return (outcome, isReplaced ? old?.registration : nil)
     }
 
-    /// Returns how to revoke the account's previous grant, if it can be revoked separately, and whether it remains. At
-    /// many servers, revoking one grant ends all grants of the user to the client.
+    /// Returns how to revoke the previous grant, or nil if that may end other grants of the user, and whether it
+    /// remains.
     private func replacedGrant(
       of old: AccountRecord?, by new: SharedSecret?
     ) -> (revoke: (@Sendable (Cancellation) -> Void)?, isLeft: Bool) {
-      // A pending revocation for another client was moved to another name.
       let isMoved = old?.isSignedOut == true && old?.authority.isSameClient(as: configuration) == false
       guard let old, !isMoved, let token = old.revocation?.refreshToken ?? old.refreshToken, !old.isExpired,
         !(new.map { $0.bytes.isEqual(to: token.bytes) } ?? false)
@@ -374,7 +363,7 @@ extension SignIn {
       return ({ [server] in _ = server.revokeIfPossible(token, .refreshToken, $0) }, false)
     }
 
-    /// The requested scope values that were not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
+    /// The requested scope values not granted (RFC 6749 section 3.3). An ID Token implies `openid`.
     private func withheld(by response: TokenResponse, hasIDToken: Bool) -> [String] {
       guard let scope, let granted = response.scope else { return [] }
       return granted.missing(of: scope).filter { $0 != "openid" || !hasIDToken }

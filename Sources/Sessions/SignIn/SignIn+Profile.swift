@@ -33,8 +33,8 @@ extension FAPI2.Flow {
 }
 
 extension SignInServer {
-  /// Sets unspecified settings to meet the profile. Throws `profileBroken` if the metadata does not meet it. Call it
-  /// before registering a client.
+  /// Sets unspecified settings to meet the profile. Throws `profileBroken` if the metadata does not. Call it before
+  /// registering a client.
   mutating func adoptProfile(_ flow: FAPI2.Flow) throws(SessionError) {
     guard configuration.profile == .fapi2 else { return }
     if let breach = FAPI2.breach(of: metadata, flow) { throw .oauth(OAuthError(breach)) }

@@ -54,7 +54,7 @@ extension SignIn {
       package let startedAt: Instant
       package let startedAtUnixSeconds: Int
 
-      /// Creates the URL to open. Pushes the request first if the server supports that (RFC 9126). Blocking.
+      /// Creates the URL to open, with a pushed request if supported (RFC 9126). Blocking.
       package init(
         _ prepared: SignIn.Prepared, redirectURI: String, options: AuthorizationOptions = .init()
       ) throws(SessionError) {
@@ -71,7 +71,7 @@ extension SignIn {
         self.request = request
       }
 
-      /// Exchanges the code at the server whose URL the browser opened (RFC 9700 section 4.4), and stores the session.
+      /// Exchanges the code at the server whose URL was opened (RFC 9700 section 4.4), and stores the session.
       /// Blocking.
       package func finish(_ code: SharedSecret) throws(SessionError) -> SignIn.Outcome {
         try exchange(code) { (answer, sentAt, reserve, requirements) throws(SessionError) in
@@ -79,7 +79,7 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code and verifies the response, which the user must confirm before it is stored. Blocking.
+      /// Exchanges the code and verifies the response, for the user to confirm. Blocking.
       package func finishUnconfirmed(_ code: SharedSecret) throws(SessionError) -> SignIn.Unconfirmed {
         try exchange(code) { (answer, sentAt, reserve, requirements) throws(SessionError) in
           do throws(SessionError) {
@@ -95,8 +95,6 @@ extension SignIn {
         }
       }
 
-      /// Exchanges the code. Passes `next` the response, the request's time, the resources for writing the session and
-      /// the ID Token's requirements.
       private func exchange<Result>(
         _ code: SharedSecret,
         _ next: (TokenEndpointResponse, Instant, WriteReserve?, IDTokenRequirements) throws(SessionError) -> Result
@@ -112,14 +110,13 @@ extension SignIn {
     }
   }
 
-  /// A sign-in with tokens that are not stored until the user confirms it, since another user may have signed in.
+  /// A sign-in to store once confirmed, since another user may have signed in.
   package struct Unconfirmed: Sendable {
     let prepared: Prepared
     let answer: TokenEndpointResponse
     let verified: Prepared.Verified
     let sentAt: Instant
     let reserve: WriteReserve?
-    /// The authorization request's requirements for the ID Token.
     let requirements: IDTokenRequirements
 
     /// According to the ID Token.
@@ -151,10 +148,10 @@ extension SignIn {
 }
 
 extension SignIn.PendingApproval.Device {
-  /// Polls once. If approved, continues like
-  /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``, but the ID Token is optional,
+  /// Polls once. Stores an approved session like
+  /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``, but an ID Token is optional,
   /// since OpenID Connect Core does not define this grant. Blocking. Throws the vault error `locked` before contacting
-  /// the server, or a cancellation after revoking tokens if `isWanted` returns false.
+  /// the server, or a cancellation after revoking tokens unless `isWanted`.
   ///
   /// - Parameter mayEndSession: Whether to revoke unwanted tokens even if that ends an existing session.
   package func poll(isWanted: () -> Bool, mayEndSession: () -> Bool = { false }) throws(SessionError)
@@ -168,7 +165,6 @@ extension SignIn.PendingApproval.Device {
     }
   }
 
-  /// Polls once, and completes an approved sign-in.
   private func ask(isWanted: () -> Bool, mayEndSession: () -> Bool) throws(SessionError) -> SignIn.PendingApproval.Poll
   {
     try prepared.withUnlockedVault(waitsLong: false) { (sentAt, reserve) throws(SessionError) in

@@ -8,11 +8,10 @@ package enum SignIn {
   package struct Request: Sendable {
     package let account: AccountName
     package let configuration: AccountConfiguration
-    /// Whether the settings lack the account. An existing record is then stale.
+    /// Whether the account is not in the settings. An existing record is then stale.
     package let isNew: Bool
-    /// Whether to register a client, because the settings specify none.
     package var registersClient = false
-    /// Values for registering a client, now or if the port of a registered redirect URI is in use.
+    /// For registering a client, also if a registered redirect URI's port is in use.
     package var registration: ClientRegistrationValues?
     package var listen: Listen?
     /// Nil for a user's session.
@@ -21,7 +20,7 @@ package enum SignIn {
     package var passedAssertion = PassedAssertion()
     /// Whether the account becomes active.
     package var activates = false
-    /// Whether to request a long-lived session if the server supports it. False if the user chose the scope.
+    /// Whether to request a long-lived session, if supported.
     package var requestsOfflineAccess = false
     /// As in ``AccountRecord/beganAtResource``.
     package var beganAtResource = false
@@ -32,13 +31,13 @@ package enum SignIn {
     let services: SessionServices
     let cancellation: Cancellation
     private let readSecrets: ReadSecrets
-    /// For writing the settings: the directory, a link's target, the lock, and a file.
+    /// For writing the settings: directory, link target, lock and file.
     private let descriptors = DescriptorReserve(count: 4)
 
     /// Reads the secrets from the user, and completes the settings with them.
     package typealias ReadSecrets = @Sendable (inout AccountConfiguration) throws(SessionError) -> SignInSecrets
 
-    /// Listens for a redirect to this machine and returns the port. Nil for other redirects. `registers`: whether a
+    /// Listens for a redirect to this machine, and returns its port (nil for other redirects). `registers`: whether a
     /// client will be registered with the port.
     package typealias Listen =
       @Sendable (SignInRedirect, AuthorizationServerMetadata, _ isDeviceGrantRefused: Bool, _ registers: Bool)
@@ -58,8 +57,7 @@ package enum SignIn {
     }
 
     /// Fetches metadata, selects client authentication and scope, and runs `next`. If that fails, deletes a client
-    /// registered for the sign-in. Blocking. Throws a vault error, before anything is sent, if the session could not be
-    /// stored.
+    /// registered for the sign-in. Blocking. Throws a vault error before sending if the session could not be stored.
     package func prepare<Result>(
       _ next: (SignIn.Prepared) throws(SessionError) -> Result
     ) throws(SessionError) -> Result {
@@ -112,8 +110,8 @@ package enum SignIn {
       return passedAssertion
     }
 
-    /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file. Nil if the settings do not
-    /// change. With `waitsLong`, waits for another program until cancelled.
+    /// Checks that ``save(_:activates:in:)`` can write the settings, and reserves the file. Nil if nothing changes.
+    /// With `waitsLong`, waits for another program until cancelled.
     func reserveSettings(
       _ configuration: AccountConfiguration, waitsLong: Bool = false
     ) throws(SessionError) -> ReservedFile? {
@@ -134,7 +132,7 @@ package enum SignIn {
       }
     }
 
-    /// Throws `resourceMoved` if the metadata of the account's resource is readable and names other servers (RFC 9728).
+    /// Throws `resourceMoved` if the resource's metadata is readable and names other servers (RFC 9728).
     private func checkServer(of configuration: AccountConfiguration, _ given: SignInSecrets) throws(SessionError) {
       var transport = try ParsedConfiguration.transport(of: configuration)
       transport.pins = []
@@ -148,8 +146,7 @@ package enum SignIn {
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
     }
 
-    /// Writes the account's settings. Waits for other programs, such as an editor. `reserved` is the result of
-    /// ``reserveSettings(_:waitsLong:)``.
+    /// Waits for other programs. `reserved` is from ``reserveSettings(_:waitsLong:)``.
     func save(
       _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
     ) throws(SessionError) {
@@ -167,7 +164,6 @@ package enum SignIn {
       if activates { services.ephemeral.activate(nil) }
     }
 
-    /// Adds the account to the settings as one that has signed in.
     private func signIn(
       _ configuration: AccountConfiguration, activates: Bool, in settings: inout Settings
     ) throws(ConfigurationError) {
@@ -175,7 +171,7 @@ package enum SignIn {
       if activates { settings.activate(account) }
     }
 
-    /// Removes the settings of a new account whose session could not be stored, if possible.
+    /// Removes a new account's settings if its session could not be stored.
     func forget() {
       guard isNew else { return }
       do { guard try services.record(of: account) == nil else { return } } catch { return }
@@ -183,8 +179,8 @@ package enum SignIn {
       _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
     }
 
-    /// The scope from the settings. By default, requests an ID Token and, if announced, the user's profile and address
-    /// (OpenID Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
+    /// The scope to request. The default is for an ID Token and, if announced, the profile, email address (OpenID
+    /// Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -199,7 +195,6 @@ package enum SignIn {
   /// The result of a sign-in whose session is stored.
   package struct Outcome: Sendable {
     package internal(set) var grant: AccessGrant
-    /// The account's settings, as stored.
     package let configuration: AccountConfiguration
     /// If false, the session ends with the access token.
     package let hasRefreshToken: Bool
@@ -215,13 +210,12 @@ package enum SignIn {
     /// The user according to the ID Token.
     package let label: PersonLabel?
     package internal(set) var notices: [Notice]
-    /// Revokes the previous grant (RFC 7009), if that cannot end the new one. Blocking.
+    /// Revokes the previous grant (RFC 7009), unless that can end the new one. Blocking.
     package let revokeReplacedGrant: (@Sendable (Cancellation) -> Void)?
-    /// Revokes an access token of a replaced session without a user, if possible. Returns whether that succeeded.
-    /// Blocking.
+    /// Revokes an access token of the replaced session without a user. Returns whether it succeeded. Blocking.
     package let revokeGuestToken: (@Sendable (AccessGrant, Cancellation) -> Bool)?
 
-    /// Whether a session without a user can be renewed by repeating the sign-in.
+    /// Whether repeating the sign-in renews a session without a user.
     package var isRepeatable: Bool {
       unattended == .clientCredentials || unattended == .assertion && configuration.assertionSource != nil
     }
@@ -230,19 +224,19 @@ package enum SignIn {
   package enum Notice: Sendable, Hashable {
     /// The client is from this file.
     case clientFile(String)
-    /// The client ID is a URL with a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
+    /// The client ID's URL has a query, which servers may reject (draft-ietf-oauth-client-id-metadata-document-03
     /// section 3).
     case clientURLHasQuery
     case clientRegistered(String)
-    /// The client's management URL is at another server, so it cannot be deleted.
+    /// The client cannot be deleted, since its management URL is at another server.
     case foreignManagement
     /// The DPoP key is in the vault, because the TPM was unavailable.
     case tpmUnavailable
-    /// An ID Token is requested, but the server announces no keys to verify it.
+    /// The server announces no keys to verify the requested ID Token.
     case keysMissing
-    /// The previous grant still exists. `page` is the provider's page for revoking it, if any.
+    /// The previous grant still exists. `page` is for revoking it, if known.
     case earlierGrantRemains(page: String?)
-    /// The account's own token also has these scope values, requested only for individual origins.
+    /// The account's own token also has these scope values of individual origins.
     case scopeNotLimited([String])
   }
 }

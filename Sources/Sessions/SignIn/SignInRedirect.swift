@@ -4,13 +4,13 @@ package import OAuth
 package struct SignInRedirect: Sendable {
   /// Contains a port only if no other one is allowed.
   package let uri: RedirectURI
-  /// Whether IPv6 may also be used, because the URI was not registered by hand.
+  /// Whether IPv6 is allowed too: the URI was not registered by hand.
   package let mayBeIPv6: Bool
-  /// Whether the port was registered for a client that can be replaced with a new one.
+  /// Whether the port is registered for a replaceable client.
   let isRegistered: Bool
 
-  /// Chooses the redirect URI: from the settings, or else that of the last sign-in, the provider's, or the standard
-  /// one. A published client has one for all servers. `old` is nil for a new account.
+  /// Uses the redirect URI of the settings, or else of the latest sign-in, the provider, or the default. `old` is nil
+  /// for a new account.
   init(
     _ configuration: AccountConfiguration, _ metadata: AuthorizationServerMetadata, keeping old: AccountRecord?
   ) throws(SessionError) {
@@ -34,7 +34,6 @@ package struct SignInRedirect: Sendable {
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
   }
 
-  /// The redirect URI in a published client's document, for all servers.
   init(publishedBy configuration: AccountConfiguration) throws(SessionError) {
     do throws(OAuthError) {
       let named = try configuration.redirectURI.map { (text) throws(OAuthError) in try RedirectURI(text) }
@@ -50,16 +49,14 @@ package struct SignInRedirect: Sendable {
     isRegistered = false
   }
 
-  /// The same redirect with any port, for registering another client.
   var withAnyPort: SignInRedirect { uri.loopbackHost == nil ? self : SignInRedirect(uri.at(.ipv4)) }
 
-  /// The same redirect with the port registered for a client.
   func withPort(_ port: UInt16?) -> SignInRedirect {
     guard let host = uri.loopbackHost, uri.port == nil, let port else { return self }
     return SignInRedirect(uri.at(host, port: port), mayBeIPv6: mayBeIPv6)
   }
 
-  /// The redirect URIs to register, with the port, since some servers compare it, contrary to RFC 8252 section 7.3.
+  /// With the port, since some servers compare it, contrary to RFC 8252 section 7.3.
   func urisToRegister(port: UInt16?) -> [String] {
     guard uri.loopbackHost != nil, uri.port == nil, mayBeIPv6 else { return [uri.text] }
     return [RedirectURI.Host.ipv4, .ipv6].map { uri.at($0, port: port).text }

@@ -3,13 +3,12 @@ package import Crypto
 /// The secrets for a sign-in: from the user, the record or the registration.
 package struct SignInSecrets: Sendable {
   package var credentials: ClientCredentials
-  /// Set if a client was registered for the account.
   package var registration: ClientRegistrationRecord?
   /// Authorizes a registration, if required (RFC 7591 section 3).
   package var initialAccessToken: SharedSecret?
   /// For a sign-in without a user (RFC 7523). Not stored.
   package var assertion: SharedSecret?
-  /// The file that specified the client. Nil if the account's settings do.
+  /// The file that specified the client, if any.
   package var clientFile: String?
   /// `user:password`.
   package var proxyCredentials: SharedSecret?
@@ -25,8 +24,8 @@ package struct SignInSecrets: Sendable {
     return expiry <= wallSeconds
   }
 
-  /// Adds missing secrets from the record, unless they would be sent elsewhere than before. Throws
-  /// `configurationChanged` if that applies to required client credentials.
+  /// Adds missing secrets from the record, unless they would be sent elsewhere than before. Then throws
+  /// `configurationChanged` if client credentials are required.
   func addingMissing(
     from record: AccountRecord?, _ parsed: ParsedConfiguration, _ account: AccountName
   ) throws(SessionError) -> SignInSecrets {
@@ -35,7 +34,7 @@ package struct SignInSecrets: Sendable {
     let needsCredentials = !isPublic && credentials.isEmpty
     let proxy = proxyCredentials == nil ? configuration.proxy : nil
     guard let record, needsCredentials || proxy != nil else { return self }
-    // Adding a profile does not redirect the credentials. Removing one is a difference.
+    // Adding a profile does not redirect the credentials.
     var compared = configuration
     if record.authority.settings.profile == nil { compared.profile = nil }
     if let setting = record.authority.changedSetting(in: parsed, as: compared) {

@@ -1,17 +1,17 @@
 internal import OAuth
 internal import Vault
 
-/// The server of a sign-in. Its metadata determines the settings that the user left open.
+/// The server of a sign-in. Its metadata completes the settings.
 struct SignInServer {
   var parsed: ParsedConfiguration
   var secrets: SignInSecrets
   let metadata: AuthorizationServerMetadata
-  /// For the user, about the newly registered client. Nil if no client was registered.
+  /// Notices about the newly registered client, or nil without one.
   var registrationNotices: [SignIn.Notice]?
   let services: SessionServices
   let cancellation: Cancellation
 
-  /// Reads the secrets for the parsed settings and fetches the metadata. Blocking.
+  /// Reads the secrets and fetches the metadata. Blocking.
   init(
     _ configuration: AccountConfiguration, requestsOfflineAccess: Bool = false, services: SessionServices,
     cancellation: Cancellation, secrets: (ParsedConfiguration) throws(SessionError) -> SignInSecrets
@@ -30,7 +30,7 @@ struct SignInServer {
     do throws(SessionError) {
       metadata = try services.metadata(parsed, fresh: true, cancellation: cancellation)
     } catch {
-      // Adopts the server's spelling of the issuer, which is compared byte by byte.
+      // Adopts the server's spelling of the issuer, which is compared bytewise.
       guard case .oauth(let problem) = error, let named = problem.intendedIssuer,
         parsed.configuration.providerSettings?.isSameServer(configuration.issuer, as: named) == true
       else { throw error }
@@ -46,7 +46,6 @@ struct SignInServer {
   /// Explains how to get a client.
   var missingClient: SessionError {
     let provider = configuration.providerSettings
-    // Without a client there was no earlier sign-in.
     let redirect = try? SignInRedirect(configuration, metadata, keeping: nil)
     return .clientIDNeeded(
       MissingClient(
@@ -59,13 +58,11 @@ struct SignInServer {
     metadata[.registration] == nil && metadata.acceptsMetadataURLs ?? false
   }
 
-  /// Makes the account request DPoP-bound tokens.
   mutating func bindTokens() { parsed.configuration.usesDPoP = true }
 
   var configuration: AccountConfiguration { parsed.configuration }
 
-  /// Chooses the redirect, listens for one to this machine, and registers a client if required, for example because the
-  /// port is in use. Nil without a redirect.
+  /// Chooses the redirect, listens for it, and registers a client if required. Nil without a redirect.
   mutating func prepareRedirect(
     _ request: SignIn.Request, replacing old: AccountRecord?
   ) throws(SessionError) -> SignInRedirect? {
@@ -92,7 +89,6 @@ struct SignInServer {
     }
   }
 
-  /// Listens for the redirect, and registers a client with its port.
   private mutating func register(
     _ redirect: SignInRedirect, _ request: SignIn.Request
   ) throws(SessionError) -> SignInRedirect {
@@ -112,7 +108,7 @@ struct SignInServer {
     _ = registration?.delete(parsed.transport, services.http)
   }
 
-  /// Selects the client authentication. `algorithms` are the proof algorithms of the resource.
+  /// Selects the client authentication. `algorithms` are the resource's proof algorithms.
   mutating func makeServer(proofAlgorithms algorithms: [String] = []) throws(SessionError) -> AuthorizationServer {
     let credentials = secrets.credentials
     if !credentials.isEmpty, configuration.tokenEndpointAuthMethod == .none {

@@ -5,10 +5,10 @@ internal import Platform
 extension SignIn.Request {
   /// Adds an account with a refresh token from another program. Blocking.
   ///
-  /// Spends the token once. If the server rotates refresh tokens, this invalidates the other program's copy.
+  /// Spends the token. If the server rotates it, the other program's copy becomes invalid.
   ///
-  /// - Throws: `accountExists` before anything is sent, `grantNotStored` if a new token could not be stored, or the
-  ///   server's error. The account exists after an error in a response whose refresh token was stored.
+  /// - Throws: `accountExists` before sending, `grantNotStored` if a new token could not be stored, or the server's
+  ///   error. The account exists if a token was stored.
   package func importToken(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
@@ -23,7 +23,7 @@ extension SignIn.Request {
     }
   }
 
-  /// Writes the settings before spending the token, so that an interruption never leaves a token without an account.
+  /// Writes the settings before spending the token: an interruption leaves no token without an account.
   private func test(
     _ refreshToken: SharedSecret, _ given: SignInSecrets
   ) throws(SessionError) -> (grant: AccessGrant, configuration: AccountConfiguration) {
@@ -41,7 +41,7 @@ extension SignIn.Request {
       }
       return (grant, signInServer.configuration)
     } catch {
-      // The new token is on disk, and the next refresh continues with it.
+      // The new token is on disk for the next refresh.
       if (try? services.record(of: account)) != nil { throw error.followingSuccess }
       try? services.removeLeftover(of: account)
       _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
@@ -74,7 +74,7 @@ extension SignIn.Request {
       generation = try services.write(
         record, of: account, protection: configuration.protection ?? .device, in: reserve)
     } catch {
-      // If the server did not rotate the token, the other program continues to use it.
+      // Without rotation, the other program continues to use the token.
       guard let new = answer.refreshToken, !new.bytes.isEqual(to: refreshToken.bytes) else { throw error }
       throw .grantNotStored(because: error, isRevoked: server.revokeIfPossible(new, .refreshToken, cancellation))
     }

@@ -1,17 +1,15 @@
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult
-  /// Nil without a registered client.
   package let registration: ClientRegistrationRecord.Deletion?
-  /// The active account after the removal.
   package let active: AccountName?
 }
 
 extension SignOutOperation {
-  /// Signs out the account and removes its settings. Keeps the record while a revocation is pending. Blocking. If
-  /// interrupted, the account is signed out and can be removed again.
+  /// Signs out the account and removes its settings, but not a pending revocation. Blocking. If interrupted, the
+  /// account is signed out and can be removed again.
   package func remove() throws(SessionError) -> AccountRemoval {
     var revocationResult = try run().revocationResult
-    // Retrying needs the certificate authority file, whose path is only in the settings.
+    // Only the settings name the certificate authority file needed to retry.
     if case .postponed(let error) = revocationResult, record?.record.authority.configuration == nil {
       revocationResult = .failed(error)
     }
@@ -21,7 +19,6 @@ extension SignOutOperation {
     return AccountRemoval(revocationResult: revocationResult, registration: registration, active: left.active)
   }
 
-  /// Nil if it does not exist or is unreadable.
   private var record: StoredRecord? { (try? services.storedRecord(of: account)) ?? nil }
 
   private func removeRegistration() -> ClientRegistrationRecord.Deletion? {
@@ -29,7 +26,7 @@ extension SignOutOperation {
     return record.registration.map { remove($0, of: record) }
   }
 
-  /// With `keepsRevocation`, keeps a record with only the pending revocation.
+  /// With `keepsRevocation`, keeps only a pending revocation.
   private func clearRecord(keepsRevocation: Bool) throws(SessionError) {
     while keepsRevocation, var stored = record, stored.record.revocation != nil {
       (stored.record.registration, stored.record.beganAtResource) = (nil, false)
@@ -37,20 +34,19 @@ extension SignOutOperation {
         try services.write(stored.record, of: account, replacing: stored.generation, wait: nil)
         return
       } catch .signedOut {
-        // A refresh that was in progress has added its token.
+        // A refresh in progress has added its token.
       }
     }
     if record != nil { try services.removeLeftover(of: account) }
   }
 
-  /// Deletes a client at the server, unless the removal is only local.
   private func remove(
     _ registration: ClientRegistrationRecord, of record: AccountRecord
   ) -> ClientRegistrationRecord.Deletion {
     if isLocal { return .local }
     guard let configuration = configuration ?? record.authority.configuration else { return .notOffered }
     do throws(SessionError) {
-      // Changed settings must neither send the token to another server nor weaken the trust in its own.
+      // Changed settings must neither redirect the token nor weaken the trust in its server.
       let parsed = try record.parse(configuration, account)
       return registration.delete(parsed.transport, services.http)
     } catch {

@@ -4,8 +4,8 @@ internal import Crypto
 internal import Platform
 
 /// Ends an account's session: first on disk, without waiting for a refresh, then at the server (invariant: sign-out is
-/// durable first). Blocking. Until the server confirms, the record keeps the tokens for revocation, for at most
-/// ``SignOutOperation/revocationLifetime`` seconds.
+/// durable first). Blocking. Until revoked, the tokens stay recorded, for up to ``SignOutOperation/revocationLifetime``
+/// seconds.
 package struct SignOutOperation: Sendable {
   package let account: AccountName
   /// Nil for a removed account: its record has sealed settings.
@@ -15,19 +15,18 @@ package struct SignOutOperation: Sendable {
   /// Whether to end the session only locally.
   package let isLocal: Bool
   package let services: SessionServices
-  /// Whether to look up the page that signs out the browser.
+  /// Whether to look up the browser's sign-out page.
   package var wantsLogoutPage = false
 
-  /// Cancels the requests to the server, unless a refresh token was sent. The session ends locally in any case.
+  /// Cancels the requests to the server, unless a refresh token was sent. The local end is unaffected.
   package let cancellation = Cancellation()
 
-  /// Called when the session has ended locally. The caller must then limit the wait for the server by cancelling.
+  /// Called when the session has ended locally. The caller must then limit the wait by cancelling.
   package var willContactServer: @Sendable () -> Void = {}
 
-  /// Whether to drop the issuer's cached metadata and keys.
   package var dropsCachedDocuments = false
 
-  /// How long the tokens of an ended session are kept for revocation, in seconds.
+  /// How long an ended session's tokens are kept for revocation, in seconds.
   package static let revocationLifetime = 86_400
 
   package init(
@@ -46,14 +45,14 @@ package struct SignOutOperation: Sendable {
     case revoked
     /// Another process has tried the revocation, with an unknown result.
     case handledElsewhere
-    /// The session ended only locally, as requested.
+    /// Ended only locally, as requested.
     case local
-    /// The server has no revocation endpoint. `page` is for revoking the session by hand, if known.
+    /// The server has no revocation endpoint. `page` is for revoking by hand, if known.
     case notOffered(page: String?)
-    /// The revocation failed, and the server may still accept the tokens.
+    /// The server may still accept the tokens.
     case failed(SessionError)
-    /// The revocation failed, but ``SignOutOperation/revokePending(subject:)`` may succeed later. The error is
-    /// `cancelled` if a refresh was in progress.
+    /// ``SignOutOperation/revokePending(subject:)`` may succeed later. The error is `cancelled` if a refresh was in
+    /// progress.
     case postponed(SessionError)
 
     package var isPostponed: Bool { if case .postponed = self { true } else { false } }
@@ -61,7 +60,7 @@ package struct SignOutOperation: Sendable {
 
   package struct Outcome: Sendable, Hashable {
     package var revocationResult: RevocationResult
-    /// The page that signs out the browser. Nil if there is none or it was not requested.
+    /// The browser's sign-out page. Nil if unknown or not requested.
     package var logoutURL: String?
 
     package init(revocationResult: RevocationResult) { self.revocationResult = revocationResult }
@@ -83,15 +82,13 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// The result of ending the session on disk.
   private enum LocalEnd {
-    /// The sign-out is complete.
     case done(RevocationResult)
-    /// A revocation is pending, in the record or, on a full disk, in memory. `subject` is the session's user.
+    /// A revocation is pending, in the record or, on a full disk, in memory. `subject` is the user.
     case pending(subject: String?)
   }
 
-  /// Ends the session on disk. A refresh in progress then stores its tokens only for revocation.
+  /// A refresh in progress then stores its tokens only for revocation.
   private func endLocally() throws(SessionError) -> LocalEnd {
     while true {
       let stored: StoredRecord?
@@ -130,25 +127,24 @@ package struct SignOutOperation: Sendable {
     }
   }
 
-  /// The account's settings, or the sealed ones if another account now has its name.
+  /// The account's settings, or the sealed ones if its name was reused.
   private func settings(of record: AccountRecord) -> AccountConfiguration? {
     if let configuration, record.authority.isSameClient(as: configuration) { return configuration }
     return record.authority.configuration
   }
 
-  /// Removes an unreadable record: a damaged one, or a locked one that the caller wants to end only locally.
+  /// Removes a damaged record, or a locked one to be ended only locally.
   private func removeUnreadable(because error: SessionError) throws(SessionError) -> RevocationResult {
     if error.isTemporary || error.isLocked && !isLocal { throw error }
     try services.removeLeftover(of: account)
     return error.isLocked ? .local : .failed(error)
   }
 
-  /// Replaces or removes the record. Returns false if another process has replaced it.
+  /// Returns false if another process replaced the record.
   private func replace(
     _ stored: StoredRecord, by record: AccountRecord?
   ) throws(SessionError) -> Bool {
     guard let record else {
-      // Another process may have removed the record.
       return try services.remove(stored, of: account)
     }
     do { try services.write(record, of: account, replacing: stored.generation, wait: nil) } catch .signedOut {
@@ -157,8 +153,7 @@ package struct SignOutOperation: Sendable {
     return true
   }
 
-  /// Revokes the tokens of an ended session. Drops them unless a later attempt may succeed. `subject` is the session's
-  /// user.
+  /// Revokes an ended session's tokens. Drops them unless a later attempt may succeed. `subject` is the user.
   package func revokePending(subject: String? = nil) -> Outcome {
     var ending = Outcome(revocationResult: .nothingToRevoke)
     var isHeld = false
@@ -192,7 +187,7 @@ package struct SignOutOperation: Sendable {
     return ending
   }
 
-  /// Shortens a revocation's deadline that is too late because the clock was set back.
+  /// Shortens a deadline that is too late, after the clock was set back.
   private func limitDeadline(
     _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, secondsLeft: Int
   ) throws(SessionError) -> StoredRecord {
@@ -204,7 +199,7 @@ package struct SignOutOperation: Sendable {
     return try services.update(record, toRevoke: account, replacing: stored.generation)
   }
 
-  /// Revokes the tokens, if the server supports it. First sets `logoutURL`, which is usable even if revoking fails.
+  /// First sets `logoutURL`, which is usable even if this fails.
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation, _ subject: String?,
     _ logoutURL: inout String?
@@ -223,7 +218,7 @@ package struct SignOutOperation: Sendable {
     return try revoke(stored, pending, at: &sessionServer)
   }
 
-  /// Revokes the refresh token first, which also ends the access tokens at most servers (RFC 7009, section 2.1).
+  /// Revokes the refresh token first: most servers then also end the access tokens (RFC 7009, section 2.1).
   private func revoke(
     _ stored: StoredRecord, _ pending: AccountRecord.PendingRevocation,
     at sessionServer: inout SessionServer
@@ -245,7 +240,6 @@ package struct SignOutOperation: Sendable {
     return .revoked
   }
 
-  /// Refreshes the session once more and revokes the new tokens.
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {
@@ -254,7 +248,6 @@ package struct SignOutOperation: Sendable {
     if let rotated = answer.refreshToken {
       var renewed = stored.record
       renewed.revocation?.refreshToken = rotated
-      // If this write fails, the revocation can be retried later.
       _ = try? services.update(renewed, toRevoke: account, replacing: stored.generation)
     }
     let last = try mapOAuthError(answer.tokens())

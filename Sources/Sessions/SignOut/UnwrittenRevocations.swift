@@ -1,10 +1,8 @@
 internal import Vault
 
-/// A pending revocation in memory: of an ephemeral account, or of a sign-out on a full disk. Attempted once more when
-/// the process ends.
+/// A pending revocation in memory: of an ephemeral account, or on a full disk. Retried when the process ends.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
-  /// Nil if unknown.
   let configuration: AccountConfiguration?
   /// Nil for an ephemeral account.
   let protection: Protection?
@@ -19,8 +17,7 @@ extension SessionServices {
     return unwritten + written.filter { !unwritten.contains($0) }
   }
 
-  /// The operation whose ``SignOutOperation/revokePending(subject:)`` revokes an ended session's tokens.
-  /// `configuration` contains the current settings, if any.
+  /// An operation for ``SignOutOperation/revokePending(subject:)``. `configuration` is the current one, if any.
   package func pendingRevocation(
     of account: AccountName, _ configuration: AccountConfiguration? = nil
   ) -> SignOutOperation {
@@ -40,8 +37,8 @@ extension SessionServices {
     ephemeral.remove(account)
   }
 
-  /// The record with the account's pending revocation, if any. Writes one that is only in memory. The caller must have
-  /// locked the account.
+  /// The record with the pending revocation, if any. Writes it if only in memory. The caller must have locked the
+  /// account.
   func loadRecordToRevoke(
     of account: AccountName, wait: LockWait? = lockWait()
   ) throws(SessionError) -> StoredRecord? {
@@ -73,13 +70,13 @@ extension SessionServices {
       record: record, generation: try write(record, of: account, replacing: generation, wait: nil))
   }
 
-  /// Frees a name: moves its pending revocation and removes its record. The caller must have locked the account.
+  /// Moves a name's pending revocation and removes its record. The caller must have locked the account.
   func vacate(_ account: AccountName) throws(SessionError) {
     movePendingRevocation(of: account)
     try removeLeftover(of: account)
   }
 
-  /// Copies a pending revocation to an unused name, or keeps it in memory. The caller must have locked the account.
+  /// Copies a pending revocation to an unused name, or into memory. The caller must have locked the account.
   func movePendingRevocation(of account: AccountName) {
     guard let record = try? record(of: account), record.revocation != nil else { return }
     let names = Set(((try? vault.accounts()) ?? []) + unwrittenRevocations.accounts)

@@ -3,11 +3,11 @@ internal import Platform
 extension Vault {
   /// Checks all slots and records; nil without a vault. Writes nothing and tries no PIN or passphrase.
   ///
-  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the entire file is unusable, `otherMachinesOnly`
-  ///   if only other machines have a vault here.
+  /// - Throws: `damaged`, `unsupportedVersion` or `badPermissions` if the file is unusable, `otherMachinesOnly` if only
+  ///   other machines have a vault here.
   package func check() throws(VaultError) -> VaultCheck? {
     let location = try location()
-    // Copied before reading the file, since a concurrent write may follow.
+    // Copied before reading the file: a concurrent write may follow.
     let seen = memory.withLock { $0 }
     guard let directory = try location.open() else { return nil }
     guard let unverified = try parse(location, in: directory) else {
@@ -40,7 +40,6 @@ extension Vault {
     return slots
   }
 
-  /// Opens a slot, or examines it if it needs a secret.
   private func state(
     of slot: KeySlot, in file: UnverifiedVaultFile, _ directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultCheck.SlotState {
@@ -64,10 +63,8 @@ extension Vault {
     }
   }
 
-  /// Checks a slot as far as possible without its passphrase or PIN.
-  ///
-  /// - Throws: `damaged` for a malformed slot, and for a slot with a PIN `foreignDevice`, `deviceSecretMissing` or
-  ///   `tpmUnavailable`.
+  /// Checks a slot as far as possible without its passphrase or PIN. Throws `damaged` if malformed; for a PIN also
+  /// `foreignDevice`, `deviceSecretMissing` or `tpmUnavailable`.
   func examine(
     _ slot: KeySlot, _ context: SlotContext, in directory: borrowing PrivateDirectory
   ) throws(VaultError) {

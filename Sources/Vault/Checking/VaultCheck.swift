@@ -1,24 +1,21 @@
 package struct VaultCheck: Sendable, Hashable {
   /// Whether a slot opens, and why not.
   package enum SlotState: Sendable, Hashable {
-    /// The slot opens automatically.
     case opens
-    /// The slot is well formed; opening it needs a passphrase or PIN.
+    /// Well-formed, but needs a passphrase or PIN.
     case needsSecret
-    /// The slot belongs to another machine, device secret or TPM.
+    /// Belongs to another machine, device secret or TPM.
     case foreign
-    /// The file `device.key`, which the slot requires, is missing.
+    /// `device.key`, which the slot requires, is missing.
     case deviceSecretMissing
-    /// The slot's TPM does not work at present.
+    /// The TPM does not work at present.
     case unavailable(TPMProblem)
     case damaged
-    /// The slot's kind is unknown to this program.
     case unknown
   }
 
   /// Whether a record opens, and why not.
   package enum RecordState: String, Sendable {
-    /// The record was decrypted.
     case opens
     /// The record's key is not in memory.
     case locked
@@ -40,7 +37,7 @@ package struct VaultCheck: Sendable, Hashable {
   package let slots: [Slot]
   /// Ordered by name, bytewise. Not authenticated if there is a ``problem``.
   package let records: [Record]
-  /// Why the vault does not open, if it does not.
+  /// Why the vault does not open, if so.
   package let problem: VaultError?
 
   /// Whether there are no problems. Ignores locked records, and slots that need a secret or are unknown.

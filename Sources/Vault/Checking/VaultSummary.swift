@@ -6,7 +6,7 @@ package struct VaultSummary: Sendable, Hashable {
   package let tpmProblem: TPMProblem?
   /// Whether only this machine can open the vault. False without a machine ID, unless the vault is bound to the TPM.
   package let isDeviceBound: Bool
-  /// The path of the vault file, which may not exist.
+  /// The vault file, which may not exist.
   package let path: String
   package let exists: Bool
 }
@@ -16,7 +16,7 @@ package struct SlotSummary: Sendable, Hashable {
   package let number: Int
   /// Nil if unknown.
   package let kind: SlotKind?
-  /// The name of the kind, or its number if unknown.
+  /// The kind's name, or number if unknown.
   package let name: String
   /// The level whose key is in the slot.
   package let protection: Protection
@@ -39,14 +39,13 @@ extension Vault {
       path: location?.path ?? stateDirectory, exists: (try? location?.exists()) ?? false)
   }
 
-  /// Whether the vault, or a new one if there is none, opens automatically with a TPM, even a currently unavailable
-  /// one.
+  /// Whether the vault (or a new one) opens automatically with a TPM, even an unavailable one.
   package var isBoundToTPM: Bool {
     let summary = summary()
     return summary.exists ? isBoundToTPM(summary.slots) : summary.tpmProblem == nil
   }
 
-  /// False if the TPM works, or only rejected the last command.
+  /// False if the TPM works, or only rejected the latest command.
   package var isTPMUnavailable: Bool { bindings.tpm.problem.map { $0 != .refused } ?? false }
 
   private func isBoundToTPM(_ slots: [SlotSummary]) -> Bool {

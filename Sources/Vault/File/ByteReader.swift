@@ -9,7 +9,6 @@ struct ByteReader {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// Shares the file's storage.
   mutating func readBytes(_ count: Int) throws(VaultError) -> ArraySlice<UInt8> {
     guard count >= 0, count <= bytes.count - offset else { throw VaultError(.damaged) }
     defer { offset += count }
@@ -23,7 +22,6 @@ struct ByteReader {
     try readBytes(Value.bitWidth / 8).reduce(0) { $0 << 8 | Value($1) }
   }
 
-  /// The bytes read so far.
   var consumed: ArraySlice<UInt8> { bytes[..<offset] }
 }
 

@@ -7,16 +7,13 @@ final class DataKey: Sendable {
 
   let header: VaultHeader
   let protection: Protection
-  /// The vault's generation in which the key was created.
+  /// The vault's generation at the key's creation.
   let epoch: UInt64
-  /// The bytes of the key, as wrapped in the slots.
+  /// The key's bytes, as wrapped in slots.
   let secret: SecretBytes
-  /// Encrypts records and labels.
   private let recordKey: SecretBytes
-  /// Authenticates the index.
   private let indexKey: SecretBytes
 
-  /// Derives the working keys from the content of a slot.
   init(
     _ secret: consuming SecretBytes, header: VaultHeader, protection: Protection, epoch: UInt64
   ) throws(VaultError) {
@@ -56,7 +53,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// - Throws: `damaged` if the record, its name, level or generation was modified.
+  /// Throws `damaged` if the record, its name, level or generation was modified.
   func open(_ record: SealedRecord) throws(VaultError) -> SecretBytes {
     let (associated, sealed) = (record.associatedData(header: header), record.sealed)
     do {
@@ -79,9 +76,7 @@ final class DataKey: Sendable {
     }
   }
 
-  /// Nil if the record has no label.
-  ///
-  /// - Throws: `damaged` if the label or name was modified.
+  /// Throws `damaged` if the label or name was modified.
   func openLabel(of record: SealedRecord) throws(VaultError) -> PersonLabel? {
     guard !record.label.isEmpty else { return nil }
     let (nonce, sealed) = (
@@ -94,7 +89,7 @@ final class DataKey: Sendable {
     return text.withBytes { PersonLabel(decoding: $0) }
   }
 
-  /// Differs from a record's associated data, so that label and record cannot be swapped.
+  /// Distinct from a record's associated data, so that label and record cannot be swapped.
   private func labelData(_ name: AccountName) -> [UInt8] { header.bytes + Array("label of ".utf8) + name.text.utf8 }
 
   /// The tag (HMAC-SHA-256) of header, index and check bytes.

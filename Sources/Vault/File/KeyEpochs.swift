@@ -1,5 +1,4 @@
-/// For each protection level, the vault's generation in which its key was created, or 0 without a key. Distinguishes a
-/// key from its replacement.
+/// The vault's generation in which each level's key was created, or 0 without a key.
 struct KeyEpochs: Sendable, Hashable {
   private var device: UInt64 = 0
   private var passphrase: UInt64 = 0

@@ -13,14 +13,13 @@ struct OpenVault {
 
   var keys: [Protection: DataKey] { otherKeys.merging([.device: deviceKey]) { $1 } }
 
-  /// - Throws: `locked` if the level's key is not known.
+  /// Throws `locked` if the level's key is not known.
   func key(of protection: Protection) throws(VaultError) -> DataKey {
     if protection == .device { return deviceKey }
     guard let key = otherKeys[protection] else { throw VaultError(.locked(protection)) }
     return key
   }
 
-  /// Adds a key, or replaces that of its level.
   mutating func setKey(_ key: DataKey) {
     if key.protection == .device { deviceKey = key } else { otherKeys[key.protection] = key }
     file.setKey(key, of: key.protection)
@@ -43,6 +42,5 @@ struct OpenVault {
     return OpenVault(file: file, deviceKey: key)
   }
 
-  /// Authenticated with the device key.
   func encoded() throws(VaultError) -> [UInt8] { try file.encoded(with: deviceKey) }
 }

@@ -1,14 +1,13 @@
 /// An encrypted record. Copies of a file share unmodified records.
 final class SealedRecord: Sendable {
   let name: AccountName
-  /// The level whose key encrypts the record.
   let protection: Protection
   /// The vault's generation when this record was written.
   let generation: UInt64
   let nonce: [UInt8]
-  /// Ciphertext and tag, which share the storage of the file.
+  /// Ciphertext and tag, in the file's storage.
   let sealed: ArraySlice<UInt8>
-  /// Nonce, ciphertext and tag of the account's label under the device key; empty without a label.
+  /// The account's label under the device key: nonce, ciphertext and tag. Empty without a label.
   let label: ArraySlice<UInt8>
   /// The record's bytes in the file's index.
   let entry: ArraySlice<UInt8>
@@ -34,7 +33,7 @@ final class SealedRecord: Sendable {
   /// The byte that ``Vault/erase(_:generation:)`` writes over a record. No ciphertext consists only of it.
   static let erasedByte: UInt8 = 0xFF
 
-  /// Whether the record was overwritten, and therefore counts as missing.
+  /// Whether the record was erased, and counts as missing.
   var isErased: Bool { !sealed.isEmpty && sealed.allSatisfy { $0 == Self.erasedByte } }
 
   func with(label: ArraySlice<UInt8>) -> SealedRecord {
@@ -65,7 +64,6 @@ struct RecordEntry {
   let nonce: [UInt8]
   /// Of ciphertext and tag, in bytes.
   let sealedLength: Int
-  /// Empty without a label.
   let label: ArraySlice<UInt8>
 
   init(from reader: inout ByteReader, version: UInt16) throws(VaultError) {

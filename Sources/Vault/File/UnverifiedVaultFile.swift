@@ -3,11 +3,10 @@ internal import Crypto
 /// A complete and well-formed vault file, before authentication. Use only its header and slots.
 struct UnverifiedVaultFile {
   private let content: VaultFile
-  /// Authenticated by the tag.
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 
-  /// - Throws: `unsupportedVersion`, or `damaged` for a file that this program never writes.
+  /// Throws `unsupportedVersion`, or `damaged` for a file that this program never writes.
   init(parsing bytes: [UInt8]) throws(VaultError) {
     var reader = ByteReader(bytes)
     let (header, version) = try VaultHeader.read(from: &reader)
@@ -33,7 +32,7 @@ struct UnverifiedVaultFile {
   var slots: [KeySlot] { content.slots }
   var records: [SealedRecord] { content.records }
 
-  /// - Throws: `damaged` if the index was not written with this key.
+  /// Throws `damaged` if the index was not written with this key.
   func verified(with key: DataKey) throws(VaultError) -> VaultFile {
     let expected = try key.tag(of: authenticated)
     guard ConstantTime.isEqual(tag.span, expected.span) else { throw VaultError(.damaged) }
@@ -74,7 +73,7 @@ struct UnverifiedVaultFile {
 }
 
 extension VaultFile {
-  /// Whether the slots are ordered, no key is newer than the file, and every slot and record has a key.
+  /// Whether slots are ordered, no key is newer than the file, and each slot and record has a key.
   fileprivate var isConsistent: Bool {
     zip(slots, slots.dropFirst()).allSatisfy { $0.number < $1.number }
       && slots.allSatisfy { $0.number <= lastSlotNumber && epochs[$0.protection] > 0 }
@@ -82,7 +81,7 @@ extension VaultFile {
       && records.allSatisfy { epochs[$0.protection] > 0 } && epochs.newest <= generation
   }
 
-  /// Whether the names are ordered, and no record is newer than the file.
+  /// Whether names are ordered, and no record is newer than the file.
   fileprivate var isOrdered: Bool {
     zip(records, records.dropFirst()).allSatisfy { $0.name < $1.name }
       && records.allSatisfy { 0 < $0.generation && $0.generation <= generation }

@@ -9,12 +9,11 @@ extension Vault {
   /// next write, and other writers are locked out.
   ///
   /// - Parameters:
-  ///   - isShared: Whether the result may be written together with other changes.
+  ///   - isShared: Whether other changes may be written together with it.
   ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
-  ///   - wait: The maximum wait for other writers (default: ``lockWait``).
-  /// - Returns: The result of `body`. If it is nil or there is no vault, nothing is written.
-  /// - Throws: `busy` if another process held the lock during the entire wait.
+  /// - Returns: The result of `body`. If nil, or without a vault, nothing is written.
+  /// - Throws: `busy` if another process kept the lock.
   func modify<Result>(
     orCreating: Bool = false, isShared: Bool = false, since locks: Int? = nil, wait: LockWait? = nil,
     in reserved: ReservedFile? = nil,
@@ -100,7 +99,6 @@ extension Vault {
     return outcomes
   }
 
-  /// The vault for the next write. Nil if `vault` is nil and `creates` is false.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -110,7 +108,6 @@ extension Vault {
     return vault
   }
 
-  /// The vault to modify, if there is one.
   private func current(
     _ seen: VaultMemory, at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -129,12 +126,9 @@ extension Vault {
     return vault
   }
 
-  /// Nil if no machine has a vault here.
-  ///
-  /// - Throws: `otherMachinesOnly` if only other machines have one.
+  /// Reads the vault for ``snapshot()``, with its errors.
   func loadForReading() throws(VaultError) -> OpenVault? {
     let location = try location()
-    // The file is unchanged, so skip opening its directory.
     if let vault = memory.withLock({ $0 }).vault(at: location) { return vault }
     return try withDescriptors { () throws(VaultError) in
       guard let directory = try location.open() else { return nil }
@@ -152,15 +146,14 @@ extension Vault {
     }
   }
 
-  /// - Throws: `otherMachinesOnly` if another machine has a vault here.
+  /// Throws `otherMachinesOnly` if another machine has a vault here.
   func requireNoOtherMachine(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) {
     guard try location.otherMachinesFiles(in: directory).isEmpty else {
       throw VaultError(.otherMachinesOnly, path: directory.path)
     }
   }
 
-  /// Returns the vault in memory if the file is unchanged. Otherwise reads and authenticates the file, and checks that
-  /// it is not older than the last one read or written.
+  /// Returns the vault in memory if the file is unchanged. Otherwise reads and verifies it.
   func load(_ location: VaultLocation, in directory: borrowing PrivateDirectory) throws(VaultError) -> OpenVault? {
     let seen = memory.withLock { $0 }
     if let vault = seen.vault(at: location) { return vault }
@@ -181,7 +174,7 @@ extension Vault {
     return try addingPath(location.path) { () throws(VaultError) in try UnverifiedVaultFile(parsing: bytes) }
   }
 
-  /// Returns the file's device key from memory. If it is not there, unlocks one of the file's slots.
+  /// The file's device key from memory, or from one of its slots.
   func deviceKey(
     of file: UnverifiedVaultFile, seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -193,10 +186,8 @@ extension Vault {
     }
   }
 
-  /// Authenticates the vault, and opens it with `key` and the other keys that `seen` remembers.
-  ///
-  /// - Throws: `damaged` if the authentication fails, `rolledBack` if the vault is older than the last one read or
-  ///   written.
+  /// Authenticates the vault, and opens it with `key` and the other keys in `seen`. Throws `damaged` if the
+  /// authentication fails, `rolledBack` if a newer vault was read or written.
   func verify(
     _ unverified: UnverifiedVaultFile, with key: DataKey, seen: VaultMemory
   ) throws(VaultError) -> OpenVault {
@@ -205,11 +196,8 @@ extension Vault {
     return OpenVault(file: file, deviceKey: key, otherKeys: seen.otherKeys(of: file))
   }
 
-  /// Replaces the file atomically and remembers its keys and generation.
-  ///
-  /// - Parameters:
-  /// - wipeCount: The ``VaultMemory/wipeCount`` when the call began. If it differs, no keys are remembered.
-  ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
+  /// Replaces the file atomically. Remembers its generation and, unless keys were wiped since `wipeCount`, its keys.
+  /// `isFromPassphrase`: whether a passphrase or PIN unlocked the device key; nil if unchanged.
   func store(
     _ vault: OpenVault, at location: VaultLocation, in directory: borrowing PrivateDirectory, since wipeCount: Int,
     isFromPassphrase: Bool? = nil, using reserved: ReservedFile? = nil
@@ -221,15 +209,13 @@ extension Vault {
     }
   }
 
-  /// Checks that a write would not fail for lack of space, permissions or locks. Changes nothing. Call it before a step
-  /// whose result must be stored (invariant: reserve first).
-  /// - Throws: The error that the write would throw.
+  /// Throws the error of a write that would fail for lack of space, permissions or locks. Call it before a step whose
+  /// result must be stored (invariant: reserve first).
   package func rehearseWrite(wait: LockWait? = nil) throws(VaultError) {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no disk space, and an empty vault if no machine has one here.
-  /// - Throws: The error that the write would throw.
+  /// Creates the file of a later write, which then needs no disk space, and a vault if no machine has one here.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let location = try location()
     if let file = try reserve(at: location, evenIfMissing: false, wait) { return file }
@@ -240,7 +226,7 @@ extension Vault {
     return file
   }
 
-  /// Creates the file of a later write. Nil without a vault here, unless `evenIfMissing`.
+  /// Nil without a vault here, unless `evenIfMissing`.
   private func reserve(
     at location: VaultLocation, evenIfMissing: Bool, _ wait: LockWait?
   ) throws(VaultError) -> ReservedFile? {
@@ -269,7 +255,6 @@ extension VaultLocation {
     }
   }
 
-  /// Checks that `count` writes would not fail.
   fileprivate func rehearse(_ count: Int, in directory: borrowing PrivateDirectory) throws(VaultError) {
     do {
       try directory.rehearseReplacing(fileName, growth: Self.growth * count)

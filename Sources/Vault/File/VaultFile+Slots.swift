@@ -1,5 +1,5 @@
 extension VaultFile {
-  /// - Throws: `noSuchSlot` if no slot has this number.
+  /// Throws `noSuchSlot`.
   func slot(_ number: Int) throws(VaultError) -> KeySlot {
     guard let slot = slots.first(where: { $0.number == number }) else { throw VaultError(.noSuchSlot) }
     return slot
@@ -13,9 +13,7 @@ extension VaultFile {
     SlotContext(of: slot, kind: kind, header: header, epochs: epochs)
   }
 
-  /// The context of a new slot for `key`, with an unused number.
-  ///
-  /// - Throws: `tooManySlots` if there are 16 slots or all numbers were used.
+  /// The context of a new slot for `key`, with an unused number. Throws `tooManySlots` without a free slot or number.
   func nextContext(_ kind: SlotKind, for key: DataKey) throws(VaultError) -> SlotContext {
     guard slots.count < VaultFormat.maximumSlots, lastSlotNumber < VaultFormat.maximumSlotNumber
     else { throw VaultError(.tooManySlots) }
@@ -39,8 +37,7 @@ extension VaultFile {
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
   /// Encrypts a level's records with another key; generations stay. With the device key, also encrypts all labels.
-  ///
-  /// - Throws: `damaged` if a record does not decrypt.
+  /// Throws `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     if old.protection == .device {
       for index in records.indices {

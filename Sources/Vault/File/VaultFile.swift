@@ -3,7 +3,7 @@ internal import Crypto
 /// The content of an authentic vault file, with encrypted records.
 struct VaultFile: Sendable {
   let header: VaultHeader
-  /// The number of the last write.
+  /// The number of the latest write.
   private(set) var generation: UInt64
   var epochs: KeyEpochs
   /// The highest slot number used so far.
@@ -25,9 +25,7 @@ struct VaultFile: Sendable {
     generation = next
   }
 
-  /// Adds a record, or replaces the account's record.
-  ///
-  /// - Throws: `tooManyAccounts` if the file would become too large.
+  /// Adds or replaces the account's record. Throws `tooManyAccounts` if the file would become too large.
   mutating func put(_ record: SealedRecord) throws(VaultError) {
     let index = index(of: record.name)
     if index < records.count, records[index].name == record.name {

@@ -1,13 +1,13 @@
 /// The constants of the vault file's format.
 ///
-/// All integers are unsigned and big-endian. The file consists of, in this order:
+/// Integers are unsigned and big-endian. The file consists, in order, of:
 ///
 /// ```text
 /// header    8  magic "AGENTVLT"
 ///           2  format version
 ///           1  record cipher, 1  key derivation, 1  index authentication, 1  zero
 ///          16  random id of the vault
-/// index     8  generation of the vault: the number of the last write
+/// index     8  generation of the vault: the number of the latest write
 ///       3 x 8  the generation in which the key of each protection was created, or 0 if there is none
 ///           1  the highest slot number used so far
 ///           1  count of slots; each: 1 number, 2 kind, 1 protection, 2 length, body; ordered by
@@ -15,22 +15,20 @@
 ///           2  count of records; each: 1 length of the name, name, 1 protection, 8 generation,
 ///              12 nonce, 4 length of the ciphertext, 1 length of the sealed label, sealed label (12 nonce,
 ///              ciphertext, 16 tag); in byte order of the names, without duplicates
-/// check    16  the first bytes of SHA-256 of header and index: detects damage without a key,
-///              so that it is not mistaken for a wrong key
-///          32  HMAC-SHA-256 of header, index and check, with the device key: detects
-///              everything else
+/// check    16  the first bytes of SHA-256 of header and index: distinguishes damage from a wrong key
+///          32  HMAC-SHA-256 of header, index and check, with the device key
 /// bodies       the ciphertexts of the records, without gaps, to the end of the file
 /// ```
 ///
 /// Each protection has one key, which encrypts its records; each slot contains one key. Labels are encrypted with the
-/// device key, so that they can be shown while the record is locked. Slots of unknown kinds are kept. The header, with
-/// ``sealVersion``, is associated data of all ciphertexts; the rest of the index may change without new encryption.
+/// device key, so that they can be shown while the record is locked. The header, with ``sealVersion``, is associated
+/// data of all ciphertexts; the rest of the index may change without new encryption.
 ///
 /// Version 2 had no labels. The next write converts it.
 enum VaultFormat {
   static let magic: [UInt8] = Array("AGENTVLT".utf8)
   static let version: UInt16 = 3
-  /// The version in the associated data. Fixed, since locked records cannot be encrypted again.
+  /// The version in the associated data. Fixed, since locked records cannot be reencrypted.
   static let sealVersion: UInt16 = 2
   /// AES-256-GCM, HKDF-SHA-256, HMAC-SHA-256, and a reserved byte.
   static let algorithms: [UInt8] = [1, 1, 1, 0]
@@ -39,7 +37,7 @@ enum VaultFormat {
   static let checkLength = 16
   static let tagLength = 32
   static let nonceLength = 12
-  /// The number of bytes that encryption adds: the tag of AES-GCM.
+  /// The bytes that AES-GCM adds: its tag.
   static let sealOverhead = 16
 
   static let maximumFileLength = 64 << 20

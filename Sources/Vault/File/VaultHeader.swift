@@ -8,7 +8,6 @@ struct VaultHeader: Sendable, Hashable {
   /// As in a file.
   var encoded: [UInt8] { Self.start(of: VaultFormat.version) + bytes.dropFirst(Self.startLength) }
 
-  /// The random ID of the vault.
   var identifier: [UInt8] { Array(bytes.suffix(VaultFormat.identifierLength)) }
 
   static func new() throws(VaultError) -> VaultHeader {
@@ -16,9 +15,7 @@ struct VaultHeader: Sendable, Hashable {
     return VaultHeader(bytes: start(of: VaultFormat.sealVersion) + VaultFormat.algorithms + identifier)
   }
 
-  /// Reads a header, and the file's version.
-  ///
-  /// - Throws: `unsupportedVersion` for an unsupported version or algorithm.
+  /// Reads a header and the file's version. Throws `unsupportedVersion`, also for an unsupported algorithm.
   static func read(from reader: inout ByteReader) throws(VaultError) -> (header: VaultHeader, version: UInt16) {
     guard try reader.readBytes(VaultFormat.magic.count).elementsEqual(VaultFormat.magic) else {
       throw VaultError(.damaged)
@@ -36,7 +33,6 @@ struct VaultHeader: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Of magic and version.
   private static let startLength = VaultFormat.magic.count + 2
 
   private static func start(of version: UInt16) -> [UInt8] {

@@ -5,9 +5,8 @@ internal import Platform
 /// This machine's vault file: `vault.` and a hash of the machine ID, or `vault.unbound`.
 struct VaultLocation: Sendable {
   private static let fileNamePrefix = "vault."
-  /// The suffix without a machine ID.
   private static let unboundSuffix = "unbound"
-  /// The number of hexadecimal digits in a file name.
+  /// In hexadecimal digits.
   private static let hashLength = 16
   private static let lockName = "vault.lock"
 
@@ -16,7 +15,7 @@ struct VaultLocation: Sendable {
 
   var path: String { "\(directory)/\(fileName)" }
 
-  /// - Parameter machineIdentity: Hashed, so that machines can share a directory without revealing their IDs.
+  /// `machineIdentity` is hashed, so that a shared directory does not reveal it.
   init(directory: String, machineIdentity: [UInt8]?) throws(VaultError) {
     self.directory = directory
     guard let machineIdentity else {
@@ -76,7 +75,6 @@ struct VaultLocation: Sendable {
     }
   }
 
-  /// Nil if the vault file does not exist.
   func read() throws(VaultError) -> [UInt8]? {
     guard let directory = try open() else { return nil }
     return try read(from: directory)?.bytes

@@ -1,4 +1,4 @@
-/// The vault at one time, for reading several records. Contains keys, so do not keep it.
+/// The vault at one time. Contains keys, so do not keep it.
 package struct VaultSnapshot: Sendable {
   let vault: OpenVault
   let path: String
@@ -8,17 +8,13 @@ package struct VaultSnapshot: Sendable {
     vault.file.records.map { ($0.name, $0.protection) }
   }
 
-  /// The label of an account's user, if any. Needs only the device key.
-  ///
-  /// - Throws: `damaged` if the label was modified.
+  /// The label of an account's user, if any. Needs only the device key. Throws `damaged` if modified.
   package func label(of account: AccountName) throws(VaultError) -> PersonLabel? {
     guard let record = vault.file.record(of: account) else { return nil }
     return try addingPath(path) { () throws(VaultError) in try vault.deviceKey.openLabel(of: record) }
   }
 
-  /// Decrypts an account's record, if any.
-  ///
-  /// - Throws: `locked` if the key of its level was not in memory.
+  /// Decrypts an account's record, if any. Throws `locked` if the key of its level was not in memory.
   package func read(_ account: AccountName) throws(VaultError) -> Vault.Record? {
     guard let record = vault.file.record(of: account) else { return nil }
     let content = try addingPath(path) { () throws(VaultError) in
@@ -29,9 +25,7 @@ package struct VaultSnapshot: Sendable {
 }
 
 extension Vault {
-  /// Nil if no machine has a vault here.
-  ///
-  /// - Throws: `otherMachinesOnly` if only other machines have one.
+  /// Nil if no machine has a vault here. Throws `otherMachinesOnly` if only other machines have one.
   package func snapshot() throws(VaultError) -> VaultSnapshot? {
     guard let vault = try loadForReading() else { return nil }
     return VaultSnapshot(vault: vault, path: try location().path)

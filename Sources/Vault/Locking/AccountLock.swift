@@ -1,12 +1,11 @@
 internal import Platform
 
 /// An account's advisory lock, held until deinitialized. Its file, `locks/account-NAME.lock` in the state directory, is
-/// never removed, since a lock on a removed file excludes no other process.
+/// never removed: a lock on a removed file excludes no other process.
 package struct AccountLock: ~Copyable, Sendable {
   private let file: FileLock
   private let threadLock: ThreadLock
 
-  /// How often to check whether the caller still waits.
   private static let pollInterval = Duration.milliseconds(100)
 
   /// Acquires the lock. Throws `busy` or `busyInProcess` at the end of the wait.
@@ -20,7 +19,6 @@ package struct AccountLock: ~Copyable, Sendable {
   }
 
   private static let folder = "locks"
-  /// The maximum pause between attempts to get the lock.
   private static let longestPause = Duration.milliseconds(20)
 
   private static func name(of account: AccountName) -> String { "account-\(account.text).lock" }

@@ -2,7 +2,7 @@ internal import Platform
 
 /// This process's changes of a vault, in order. Waiting changes are written together (group commit).
 final class ChangeQueue: Sendable {
-  /// A change whose caller waits for its outcome, so that its closure may refer to the caller's stack.
+  /// The caller waits for the outcome, so the closure may refer to its stack.
   struct Change: @unchecked Sendable {
     enum Work {
       /// Modifies the vault. Returns whether to write it.
@@ -14,13 +14,13 @@ final class ChangeQueue: Sendable {
     }
 
     let work: Work
-    /// Whether the change may be written together with others.
+    /// Whether others may be written together with the change.
     var isShared = false
-    /// Whether to create a missing directory, and for a change a missing vault.
+    /// Whether to create a missing directory, and for a change also a vault.
     var creates = false
     var reserved: ReservedFile?
-    /// The ``Vault/wipeCount`` at the request; nil for the one when the change begins. If the count has changed by the
-    /// end of the change, the vault keeps no keys in memory.
+    /// The ``Vault/wipeCount`` at the request; nil: when the change begins. If it has changed by the end, no keys stay
+    /// in memory.
     var locks: Int?
   }
 
@@ -28,28 +28,27 @@ final class ChangeQueue: Sendable {
 
   private struct State {
     var waiting: [(number: UInt64, change: Change)] = []
-    /// The outcomes for callers that have not returned yet.
+    /// Outcomes for callers that have not returned yet.
     var outcomes: [UInt64: Outcome] = [:]
     var lastNumber: UInt64 = 0
-    /// Whether a caller makes changes, or waits for another process that does.
+    /// Whether a caller makes changes or waits for another process that does.
     var hasLeader = false
     /// Whether the leading caller waits for another process.
     var isBlocked = false
   }
 
-  /// Whether a waiting caller makes the queued changes or returns its outcome.
+  /// Whether a caller makes the queued changes or returns its outcome.
   private enum Step { case lead, ended(Outcome) }
 
   private let state = Monitor(State())
   private static let pollInterval = Duration.milliseconds(100)
-  /// The first and the longest pause between attempts to get the lock.
   private static let shortestPause = Duration.milliseconds(1), longestPause = Duration.milliseconds(20)
 
   /// Queues a change and waits for its outcome. The first waiting caller makes all queued changes.
   ///
   /// - Parameter attempt: Makes the changes that `take` removes from the queue. Returns nil if another process has the
   ///   lock.
-  /// - Throws: `busy` if another process had the lock for the entire wait, or the wait was abandoned.
+  /// - Throws: `busy` if another process kept the lock, or the wait was abandoned.
   func run(
     _ change: Change, _ wait: LockWait, at path: String,
     _ attempt: (_ take: () -> [Change]) throws(VaultError) -> [Outcome]?
@@ -75,8 +74,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Withdraws a change at the end of its wait. Returns false if the wait continues or the change has begun. `hasTime`
-  /// is true until the timeout.
+  /// Withdraws a change whose wait has ended. Returns false if the wait continues or the change has begun.
   private func withdraw(_ number: UInt64, hasTime: Bool, _ wait: LockWait) -> Bool {
     let isGivenUp = wait.isGivenUp()
     return state.update { state in
@@ -119,7 +117,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Removes and returns the changes to make now, starting with the leading caller's.
+  /// Removes and returns the changes to make now.
   private func take() -> [(number: UInt64, change: Change)] {
     state.withLock { state in
       state.isBlocked = false
@@ -129,7 +127,6 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Gives up the lead without having made a change.
   private func leave(_ number: UInt64) {
     state.update { state in
       (state.hasLeader, state.isBlocked) = (false, false)
@@ -137,7 +134,7 @@ final class ChangeQueue: Sendable {
     }
   }
 
-  /// Delivers the outcomes. Returns the outcome of the change `number`.
+  /// Delivers the outcomes. Returns that of change `number`.
   private func end(_ outcomes: some Sequence<(UInt64, Outcome)>, _ number: UInt64) -> Outcome {
     state.update { state in
       state.hasLeader = false

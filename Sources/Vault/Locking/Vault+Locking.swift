@@ -2,7 +2,7 @@ package import Crypto
 internal import Platform
 
 extension Vault {
-  /// Whether a level has a passphrase or PIN. For the device, whether there is a vault.
+  /// Whether a level has a passphrase or PIN. For `device`, whether there is a vault.
   package func hasSlots(for protection: Protection) throws(VaultError) -> Bool {
     try parseForReading().map { !$0.slots(of: protection).isEmpty } ?? false
   }
@@ -11,9 +11,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - secret: 1 to 1,024 bytes.
-  ///   - locks: The ``wipeCount`` at the request. If the vault was locked after it, the level stays locked.
-  /// - Throws: `alreadyProtected` if the level has a passphrase or PIN, `unusableSecret` for another length, or
-  ///   `tpmUnavailable` for a PIN.
+  ///   - locks: The ``wipeCount`` at the request. If it has changed, the level stays locked.
+  /// - Throws: `alreadyProtected`, `unusableSecret` for another length, or `tpmUnavailable` for a PIN.
   package func createProtection(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -24,7 +23,6 @@ extension Vault {
       case .passphrase: .passphrase
       case .tpm2: .tpm2
       }
-    // Check before creating anything.
     guard (1...VaultFormat.maximumSecretLength).contains(secret.count) else {
       throw VaultError(.unusableSecret, path: path)
     }
@@ -43,8 +41,8 @@ extension Vault {
   /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have one for recovery.
   ///
   /// - Parameter locks: The ``wipeCount`` at the request.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock` if the level has no
-  ///   passphrase or PIN, or `locked` if ``lock()`` was called after the request.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if
+  ///   ``lock()`` was called after the request.
   package func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, since locks: Int? = nil
   ) throws(VaultError) {
@@ -87,9 +85,7 @@ extension Vault {
     return try parse(location, in: directory)
   }
 
-  /// Like ``VaultSnapshot/protections``.
-  ///
-  /// - Throws: `otherMachinesOnly` if only other machines have a vault here.
+  /// Like ``VaultSnapshot/protections``. Throws `otherMachinesOnly` if only other machines have a vault here.
   package func protections() throws(VaultError) -> [(account: AccountName, protection: Protection)] {
     try snapshot()?.protections ?? []
   }

@@ -5,15 +5,15 @@ struct VaultMemory: Sendable {
   private var keys: [Protection: DataKey] = [:]
   /// Whether the device key was unlocked by a passphrase or PIN.
   private(set) var isDeviceKeyFromPassphrase = false
-  /// How often keys were wiped. A call that began before must not put them back.
+  /// How often keys were wiped. An earlier call must not put them back.
   private(set) var wipeCount = 0
-  /// The newest known state of the vault, to detect an older copy.
+  /// The newest known state, to detect an older copy of the vault.
   private(set) var newest: (header: VaultHeader, generation: UInt64, epochs: KeyEpochs)?
-  /// The newest content of the vault, still encrypted, and its file. Dropped with the keys.
+  /// The newest encrypted content of the vault, and its file. Dropped with the keys.
   private var known: (content: VaultFile, file: KnownFile)?
   private(set) var isWriter = false
 
-  /// An upper bound of the newest content's length in bytes. 0 if it is not in memory.
+  /// An upper bound of the newest content's bytes; 0 if not in memory.
   var byteCount: Int { known?.content.encodedLengthBound ?? 0 }
 
   /// The key of a level, if header and epoch match.
@@ -28,7 +28,7 @@ struct VaultMemory: Sendable {
     newest.map { $0.header == header ? $0.generation : 0 } ?? 0
   }
 
-  /// The last vault read or written, if its file is unchanged and its key in memory.
+  /// The latest vault read or written, if its file is unchanged and its key in memory.
   func vault(at location: VaultLocation) -> OpenVault? {
     guard let known, known.file.isUnmodified(at: location.path),
       let key = key(of: .device, header: known.content.header, epoch: known.content.epochs[.device])
@@ -36,7 +36,7 @@ struct VaultMemory: Sendable {
     return OpenVault(file: known.content, deviceKey: key, otherKeys: otherKeys(of: known.content))
   }
 
-  /// The known keys of the levels other than the device.
+  /// The known keys of levels other than the device.
   func otherKeys(of file: VaultFile) -> [Protection: DataKey] {
     var keys: [Protection: DataKey] = [:]
     for protection in [Protection.passphrase, .tpm2] {
@@ -53,11 +53,10 @@ struct VaultMemory: Sendable {
     return record.generation
   }
 
-  /// Remembers a file's generation and, unless keys were wiped meanwhile, its keys and content. Keeps a concurrent
-  /// call's keys that the file still uses.
+  /// Remembers a file's generation and, unless keys were wiped since `wipeCount`, its keys and content. Keeps a
+  /// concurrent call's keys that the file still uses.
   ///
   /// - Parameters:
-  ///   - wipeCount: The ``wipeCount`` when the call began.
   ///   - isFromPassphrase: Whether a passphrase or PIN unlocked the device key; nil if unchanged.
   ///   - isWritten: Whether this process has just written the file.
   /// - Returns: Whether the keys are in memory now.
@@ -73,7 +72,7 @@ struct VaultMemory: Sendable {
     guard wipeCount == self.wipeCount else { return false }
     if isNewest { self.known = known.map { (file, $0) } }
     for protection in Protection.allCases {
-      // If another process has replaced the file, keep only the keys still in use.
+      // If another process replaced the file, keep only keys still in use.
       let epoch = newest?.epochs[protection]
       if let key = vault.keys[protection], key.epoch == epoch {
         keys[protection] = key

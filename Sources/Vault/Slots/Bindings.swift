@@ -5,12 +5,12 @@ internal import Platform
 struct Bindings: Sendable {
   let host: HostBinding
   let tpm: TPMBinding
-  /// Of a new passphrase slot.
+  /// The scrypt cost of new passphrase slots.
   let cost: Scrypt.Cost
 
-  /// - Parameter secret: The passphrase or PIN. Empty for an automatic slot.
-  /// - Throws: `wrongPassphrase`, `wrongPIN`, `foreignDevice` for a slot of another device, `deviceSecretMissing`, or
-  ///   temporarily `tpmUnavailable` or `tpmLockedOut`.
+  /// `secret` is the passphrase or PIN, empty for an automatic slot. Throws `wrongPassphrase`, `wrongPIN`,
+  /// `foreignDevice` for a slot of another device, `deviceSecretMissing`, or temporarily `tpmUnavailable` or
+  /// `tpmLockedOut`.
   func open(
     _ slot: KeySlot, _ context: SlotContext, secret: borrowing SecretBytes, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -37,7 +37,6 @@ struct Bindings: Sendable {
       do {
         return try makeAutomaticSlot(.tpm2, for: key, in: file, directory)
       } catch {
-        // The summary shows the reason.
         switch error.code {
         case .tpmUnavailable, .tpmLockedOut: break
         default: throw error
@@ -61,9 +60,8 @@ struct Bindings: Sendable {
     return KeySlot(context, body: body)
   }
 
-  /// Creates a slot with a passphrase or PIN.
-  ///
-  /// - Throws: `unusableSecret` for a wrong length, or `tpmUnavailable` for a PIN.
+  /// Creates a slot with a passphrase or PIN. Throws `unusableSecret` for a wrong length, or `tpmUnavailable` for a
+  /// PIN.
   func makeSlot(
     _ kind: SlotKind, secret: borrowing SecretBytes, for key: DataKey, context: SlotContext,
     _ directory: borrowing PrivateDirectory

@@ -6,8 +6,8 @@ enum DeviceSecret {
   static let fileName = "device.key"
   static let byteCount = 32
 
-  /// - Throws: `deviceSecretMissing`, `badPermissions` if others could have read or replaced it, or `damaged` if it has
-  ///   the wrong length.
+  /// Throws `deviceSecretMissing`, `badPermissions` if others could have read or replaced it, or `damaged` if it has
+  /// the wrong length.
   static func read(from directory: borrowing PrivateDirectory) throws(VaultError) -> SecretBytes {
     let path = "\(directory.path)/\(fileName)"
     var bytes: [UInt8]
@@ -27,7 +27,7 @@ enum DeviceSecret {
     return try read(from: directory)
   }
 
-  /// Renames a damaged secret, so that a new one can be created. Returns the new path; nil if not damaged.
+  /// Renames a damaged secret, to be replaced. Returns the new path, or nil if undamaged.
   static func setAsideIfDamaged(in directory: borrowing PrivateDirectory) throws(VaultError) -> String? {
     do throws(VaultError) { _ = try read(from: directory) } catch {
       guard error.code == .damaged else { return nil }

@@ -5,7 +5,7 @@ internal import Crypto
 struct HostBinding: Sendable {
   private static let purpose = Array("agent vault host slot v2".utf8)
 
-  /// Missing in many containers. Keys then depend only on the device secret and the user.
+  /// Missing in many containers. Keys then depend only on the device secret and user.
   let machineIdentity: [UInt8]?
   let userID: UInt32
 
@@ -20,8 +20,8 @@ struct HostBinding: Sendable {
     }
   }
 
-  /// - Throws: `damaged` for a wrong length, or `foreignDevice` for another secret, machine or user. Other damage is
-  ///   impossible, since the caller has verified the check bytes.
+  /// Throws `damaged` for a wrong length, or `foreignDevice` for another secret, machine or user. Other damage is
+  /// impossible: the caller has verified the check bytes.
   func unwrap(
     _ body: [UInt8], under deviceSecret: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {

@@ -1,10 +1,9 @@
 /// One way to unwrap the key of a protection level. Slots of unknown kinds are preserved.
 struct KeySlot: Sendable, Hashable {
-  /// Identifies the slot. Never reused in the same vault.
+  /// Never reused in the same vault.
   let number: UInt8
   /// May be unknown.
   let kindNumber: UInt16
-  /// The level whose key is in the slot.
   let protection: Protection
   /// The wrapped key with its parameters, in the kind's format: 0 to 4,096 bytes.
   let body: [UInt8]

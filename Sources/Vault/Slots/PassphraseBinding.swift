@@ -10,8 +10,7 @@ enum PassphraseBinding {
   /// The accepted scrypt parameters: logarithms of N, and memory in bytes. Others are `damaged`.
   private static let costs = (logarithms: 15...20, blockSizes: 8...16, parallelism: 1...4, memory: 1 << 30)
 
-  /// Serializes derivations, which need 128 MiB or more each. The unused number avoids an empty state, which the
-  /// sanitizer reports.
+  /// Serializes derivations, which need 128 MiB or more each. The unused number avoids a sanitizer report.
   private static let derivationLock = Monitor(0)
 
   static func wrap(
@@ -28,9 +27,7 @@ enum PassphraseBinding {
     }
   }
 
-  /// Unwraps the key of a passphrase slot, with one derivation.
-  ///
-  /// - Throws: `wrongPassphrase`, or `damaged` for parameters that this program never writes.
+  /// Throws `wrongPassphrase`, or the error of ``cost(of:)``.
   static func unwrap(
     _ body: [UInt8], under passphrase: borrowing SecretBytes, for context: SlotContext
   ) throws(VaultError) -> SecretBytes {
@@ -43,9 +40,7 @@ enum PassphraseBinding {
     }
   }
 
-  /// Reads the scrypt parameters in a slot's body.
-  ///
-  /// - Throws: `damaged` for parameters that this program never writes.
+  /// Reads a slot's scrypt parameters. Throws `damaged` if this program never writes them.
   static func cost(of body: [UInt8]) throws(VaultError) -> Scrypt.Cost {
     guard body.count == bodyLength else { throw VaultError(.damaged) }
     let cost = Scrypt.Cost(logarithm: Int(body[0]), blockSize: Int(body[1]), parallelism: Int(body[2]))

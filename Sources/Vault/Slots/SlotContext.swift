@@ -4,7 +4,7 @@ struct SlotContext: Sendable {
   let kind: SlotKind
   let protection: Protection
   let header: VaultHeader
-  /// The vault's generation in which the slot's key was created.
+  /// The vault's generation at the key's creation.
   let epoch: UInt64
 }
 

@@ -2,7 +2,7 @@
 package enum SlotKind: UInt16, Sendable, Hashable, CaseIterable {
   /// Bound to the device secret, the machine and the user (``HostBinding``).
   case host = 1
-  /// Bound to a key that never leaves the TPM, and to everything that a host slot is bound to (``TPMBinding``).
+  /// Like ``host``, and bound to a key that never leaves the TPM (``TPMBinding``).
   case tpm2 = 2
   /// Opened by a passphrase (``PassphraseBinding``).
   case passphrase = 3

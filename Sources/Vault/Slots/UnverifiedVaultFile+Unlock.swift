@@ -5,7 +5,7 @@ extension UnverifiedVaultFile {
   /// Unwraps the device key with the first automatic slot that opens.
   ///
   /// - Throws: `unknownSlot` if none opens but some are of unknown kinds, `locked` without automatic slots, or the
-  ///   problem of the slots, preferably a temporary one.
+  ///   slots' problem, preferably a temporary one.
   func unlock(
     with bindings: Bindings, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> DataKey {
@@ -30,11 +30,10 @@ extension UnverifiedVaultFile {
     throw lasting ?? VaultError(.locked(.device))
   }
 
-  /// Unwraps a level's key with the first slot that the secret opens. Tries passphrase slots first, because the TPM
-  /// counts wrong PINs.
+  /// Unwraps a level's key with the first slot that the secret opens. Tries passphrase slots first: the TPM counts
+  /// wrong PINs.
   ///
-  /// - Throws: `nothingToUnlock` if the level has no such slot, `wrongPassphrase`, `wrongPIN`, or the problem of the
-  ///   TPM.
+  /// - Throws: `nothingToUnlock` without such a slot, `wrongPassphrase`, `wrongPIN`, or the TPM's problem.
   func unlock(
     _ protection: Protection, secret: borrowing SecretBytes, with bindings: Bindings,
     in directory: borrowing PrivateDirectory

@@ -6,8 +6,8 @@ extension Vault {
   /// none is left. If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
   /// - Returns: The slots afterwards.
-  /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` if several
-  ///   other machines have one.
+  /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` of other
+  ///   machines.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let location = try location()
@@ -48,8 +48,7 @@ extension Vault {
   /// Renames a vault with problems, so that the next write creates a new one.
   ///
   /// - Returns: The new paths of the vault file and of a damaged device secret.
-  /// - Throws: `vaultOpens` if the vault has no problems, `noVault` if there is none, or the temporary error that
-  ///   prevents the check.
+  /// - Throws: `vaultOpens` if it has no problems, `noVault`, or the temporary error that prevents the check.
   package func setAside() throws(VaultError) -> [String] {
     let location = try location()
     var paths: [String] = []
@@ -72,8 +71,6 @@ extension Vault {
   }
 
   /// The vault to rebind: this machine's, or else the only other one.
-  ///
-  /// - Throws: `severalVaults` if there are several others.
   private func vaultToRebind(
     for location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> VaultLocation {
@@ -83,7 +80,6 @@ extension Vault {
     return others.first.map { location.withFileName($0) } ?? location
   }
 
-  /// Removes the automatic slots that do not open here, and creates one if none is left.
   private func replaceUnusableSlots(_ vault: inout OpenVault, in directory: borrowing PrivateDirectory)
     throws(VaultError)
   {

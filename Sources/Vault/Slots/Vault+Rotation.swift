@@ -4,7 +4,7 @@ internal import Platform
 // Key rotation: older keys do not decrypt later content.
 
 extension Vault {
-  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs: those of the levels that are unlocked now.
+  /// The slots whose passphrase ``rotateKeys(secrets:)`` needs: those of unlocked levels.
   package func slotsThatNeedSecrets() throws(VaultError) -> [SlotSummary] {
     guard let vault = try loadForReading() else { return [] }
     let open = vault.keys
@@ -13,13 +13,13 @@ extension Vault {
       .map { SlotSummary($0) }
   }
 
-  /// Generates new keys for all unlocked levels, encrypts their records and wraps their slots again, in one write.
-  /// Slots keep their numbers, PINs and passphrases.
+  /// Generates new keys for all unlocked levels, and encrypts their records and slots again, in one write. Slots keep
+  /// their numbers, PINs and passphrases.
   ///
   /// - Parameter secrets: The passphrases, by slot number.
-  /// - Returns: The levels with new keys. Empty if there is no vault.
-  /// - Throws: `secretNeeded` if a passphrase is missing, `wrongPassphrase` if one does not open its slot,
-  ///   `unknownSlot` for a slot that this program cannot wrap, or `damaged` if a record does not decrypt.
+  /// - Returns: The levels with new keys.
+  /// - Throws: `secretNeeded`, `wrongPassphrase`, `unknownSlot` for a slot that this program cannot wrap, or `damaged`
+  ///   if a record does not decrypt.
   @discardableResult
   package func rotateKeys(secrets: [Int: SharedSecret]) throws(VaultError) -> [Protection] {
     let rotated: [Protection]? = try modify { (vault, directory) throws(VaultError) in
@@ -39,7 +39,7 @@ extension Vault {
     return rotated ?? []
   }
 
-  /// Wraps `key` in an existing slot. `file` still has the epoch of the old key.
+  /// `file` still has the old key's epoch.
   private func rewrap(
     _ slot: KeySlot, of file: VaultFile, to key: DataKey, _ secret: SharedSecret?,
     in directory: borrowing PrivateDirectory

@@ -10,9 +10,7 @@ extension Vault {
   }
 
   /// Replaces all automatic slots by one of this kind. Older copies of the file still open; see
-  /// ``rotateKeys(secrets:)``.
-  ///
-  /// - Throws: `tpmUnavailable` if the TPM does not work.
+  /// ``rotateKeys(secrets:)``. Throws `tpmUnavailable`.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
     let slot: KeySlot? = try modify(orCreating: true) { (vault, directory) throws(VaultError) in
@@ -28,8 +26,8 @@ extension Vault {
   /// Adds a passphrase to a level, for recovery if the other slots fail.
   ///
   /// - Parameter passphrase: 1 to 1,024 bytes.
-  /// - Throws: `locked` if the key of the level is not in memory, `nothingToUnlock` if the level has no key yet (see
-  ///   ``createProtection(_:secret:since:)``), or `tooManySlots` if the vault cannot have another.
+  /// - Throws: `locked`, `nothingToUnlock` if the level has no key yet (see ``createProtection(_:secret:since:)``), or
+  ///   `tooManySlots`.
   @discardableResult
   package func addPassphrase(
     for protection: Protection, _ passphrase: borrowing SecretBytes
@@ -46,12 +44,11 @@ extension Vault {
     return SlotSummary(slot)
   }
 
-  /// Replaces a passphrase or PIN. The slot keeps its number.
-  ///
-  /// Older copies of the file still open with the old secret; see ``rotateKeys(secrets:)``.
+  /// Replaces a passphrase or PIN. The slot keeps its number. Older copies of the file still open with the old secret;
+  /// see ``rotateKeys(secrets:)``.
   ///
   /// - Parameter new: 1 to 1,024 bytes.
-  /// - Throws: `wrongPassphrase` or `wrongPIN` if `old` is wrong, `nothingToUnlock` if there is nothing to change.
+  /// - Throws: `wrongPassphrase`, `wrongPIN`, or `nothingToUnlock` if there is nothing to change.
   package func changePassphrase(
     for protection: Protection, old: borrowing SecretBytes, new: borrowing SecretBytes
   ) throws(VaultError) {
@@ -65,9 +62,8 @@ extension Vault {
     if changed == nil { throw VaultError(.nothingToUnlock, path: try location().path) }
   }
 
-  /// Removes a slot and, if it was the level's last, its key.
-  ///
-  /// - Throws: `noSuchSlot`, or `lastSlot` if records, or the vault itself, would no longer open on this device.
+  /// Removes a slot, and the level's key if no slot remains. Throws `noSuchSlot`, or `lastSlot` if records, or the
+  /// vault itself, would no longer open on this device.
   package func removeSlot(_ number: Int) throws(VaultError) {
     let removed: Bool? = try modify { (vault, directory) throws(VaultError) in
       let protection = try vault.file.slot(number).protection
@@ -83,12 +79,11 @@ extension Vault {
     if removed == nil { throw VaultError(.noSuchSlot, path: try location().path) }
   }
 
-  /// Whether a slot of the level in `file` opens on this device, automatically or with its passphrase or PIN.
   private func canOpen(
     _ protection: Protection, _ file: VaultFile, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> Bool {
     let left = file.slots(of: protection)
-    // Try slots that do not need the TPM first.
+    // Slots without the TPM first.
     for slot in left.filter({ !$0.isAutomatic }) + left.filter(\.isAutomatic) {
       if try opens(slot, of: file, in: directory) { return true }
     }

@@ -15,7 +15,7 @@ enum WrappedKey {
     return nonce + sealed
   }
 
-  /// - Throws: `authenticationFailed` if the wrapping key is wrong.
+  /// Throws `authenticationFailed` if the wrapping key is wrong.
   static func open(
     _ bytes: ArraySlice<UInt8>, under wrappingKey: borrowing SecretBytes, for context: SlotContext
   ) throws(CryptoError) -> SecretBytes {

@@ -7,7 +7,7 @@ package struct TPMAccess: Sendable {
   package static let none = TPMAccess(.nowhere)
 
   private static let variable = "TPM2OPENSSL_TCTI"
-  /// The kernel's resource manager, which many programs can use at the same time.
+  /// The kernel's resource manager, for concurrent use.
   private static let device = "/dev/tpmrm0"
   private static let moduleName = "tpm2.so"
 
@@ -31,7 +31,7 @@ package struct TPMAccess: Sendable {
     self.wait = wait
   }
 
-  /// This machine's TPM, according to `TPM2OPENSSL_TCTI` as set by ``prepareEnvironment()``.
+  /// This machine's TPM, as set by ``prepareEnvironment()``.
   package static func ofThisMachine() -> TPMAccess {
     guard let connection = Environment.value(variable) else { return .none }
     return TPMAccess(connection.hasSameBytes(as: "device:\(device)") ? .device : .connection(connection))
@@ -44,11 +44,8 @@ package struct TPMAccess: Sendable {
     try Environment.set("TSS2_LOG", to: "all+NONE")
   }
 
-  /// Another TPM, for tests. Using it changes the environment.
-  ///
-  /// - Parameters:
-  ///   - connection: In the format of `TPM2OPENSSL_TCTI`.
-  ///   - module: The provider's file. Nil for the installed one.
+  /// Another TPM, for tests. Changes the environment. `connection` is in the format of `TPM2OPENSSL_TCTI`. `module` is
+  /// the provider's file, or nil for the installed one.
   package static func at(
     _ connection: String, module: String? = nil, wait: Duration = .seconds(15)
   ) -> TPMAccess {

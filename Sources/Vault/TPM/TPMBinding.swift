@@ -5,7 +5,7 @@ internal import Platform
 /// Wraps a key with a key that never leaves the TPM, and with everything that a host slot is bound to.
 ///
 /// The wrapping key is HKDF-SHA-256, with the machine ID as salt, of the device secret and the ECDH secret of the TPM's
-/// key and a key generated for this slot. A PIN authorizes the use of the TPM's key. The TPM counts wrong ones.
+/// key and a key generated for this slot. A PIN authorizes the TPM's key; the TPM counts wrong PINs.
 final class TPMBinding: Sendable, KeyDevice {
   private static let purpose = Array("agent vault tpm2 slot v2".utf8)
   private static let deviceTagPurpose = Array("agent vault tpm2 place v2".utf8)
@@ -21,13 +21,11 @@ final class TPMBinding: Sendable, KeyDevice {
 
   var isExpectedToWork: Bool { problem == nil }
 
-  /// Why the TPM cannot work or its last call failed. Nil if neither.
+  /// Why the TPM cannot work or its latest call failed. Nil if neither.
   var problem: TPMProblem? { access.problem ?? lastProblem.withLock { $0 } }
 
-  /// Returns the body of a TPM slot with a new TPM key, which is tested once.
-  ///
-  /// - Parameter pin: Empty for none.
-  /// - Throws: `tpmUnavailable`, or `unusableSecret` if the PIN is too long.
+  /// Returns the body of a TPM slot with a new TPM key, which is tested once. `pin` is empty for none. Throws
+  /// `tpmUnavailable`, or `unusableSecret` if the PIN is too long.
   func wrap(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -62,8 +60,8 @@ final class TPMBinding: Sendable, KeyDevice {
       for: context)
   }
 
-  /// - Throws: `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
-  ///   with a PIN `wrongPIN` or `tpmLockedOut`.
+  /// Throws `foreignDevice` if the slot was created with another TPM, secret, machine or user, `tpmUnavailable`, or
+  /// with a PIN `wrongPIN` or `tpmLockedOut`.
   func unwrap(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes, pin: borrowing SecretBytes,
     for context: SlotContext
@@ -82,10 +80,8 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  /// Checks that a slot belongs to this device, as far as possible without the TPM.
-  ///
-  /// - Throws: `damaged` for a malformed body, `foreignDevice` for another device's slot, or `tpmUnavailable` if the
-  ///   TPM cannot work.
+  /// Checks that a slot belongs to this device, as far as possible without the TPM. Throws `damaged` if malformed,
+  /// `foreignDevice`, or `tpmUnavailable` if the TPM cannot work.
   func examine(
     _ body: [UInt8], _ host: HostBinding, under deviceSecret: borrowing SecretBytes
   ) throws(VaultError) {
@@ -95,7 +91,7 @@ final class TPMBinding: Sendable, KeyDevice {
     if let problem = access.problem { throw VaultError(.tpmUnavailable(problem)) }
   }
 
-  /// Encrypts the key and returns the body of its slot. `shared` is the ECDH secret of `tpmKey` and `own`.
+  /// `shared` is the ECDH secret of `tpmKey` and `own`.
   private func body(
     _ key: DataKey, _ host: HostBinding, under deviceSecret: borrowing SecretBytes, shared: borrowing SecretBytes,
     salt: [UInt8], tpmKey: TPM.Key, own: PublicComponents, for context: SlotContext
@@ -162,7 +158,7 @@ final class TPMBinding: Sendable, KeyDevice {
       purpose + tpmPoint + ownPoint, from: try both.finish(), count: AES256GCM.keyByteCount)
   }
 
-  /// The authorization derived from a PIN of any length and bytes: 32 hexadecimal digits.
+  /// The authorization derived from a PIN: 32 hexadecimal digits.
   private static func authorization(
     _ pin: borrowing SecretBytes, salt: [UInt8]
   ) throws(VaultError) -> SecretBytes {
@@ -183,7 +179,7 @@ final class TPMBinding: Sendable, KeyDevice {
     }
   }
 
-  // Generates keys that need no authorization and signs with them. They are unrelated to slots.
+  // Generates and uses keys without authorization, unrelated to slots.
 
   func makeKey() throws(CryptoError) -> TPM.Key {
     try runThrowingCryptoError { (tpm) throws(CryptoError) in try tpm.makeKey(authorization: SecretBytes()) }
@@ -193,14 +189,12 @@ final class TPMBinding: Sendable, KeyDevice {
     try runThrowingCryptoError { (tpm) throws(CryptoError) in try tpm.sign(digest: digest, with: key.serialized) }
   }
 
-  /// Like ``run(_:)``, but throws errors of libcrypto.
   private func runThrowingCryptoError<Answer: Sendable>(
     _ operation: @escaping @Sendable (borrowing TPM) throws(CryptoError) -> Answer
   ) throws(CryptoError) -> Answer {
     do throws(VaultError) {
       return try run(operation)
     } catch {
-      // The problem itself is kept for the summary.
       switch error.code {
       case .foreignDevice: throw CryptoError(.foreignKey, "TPM")
       case .secureHeapFull: throw CryptoError(.secureHeapFull, "TPM")

@@ -1,25 +1,24 @@
 internal import Platform
 
-/// Lets one thread at a time use the TPM, with a timeout. Until an abandoned call returns, all others fail with
-/// `noAnswer`.
+/// Lets one thread at a time use the TPM, with a timeout. Until an abandoned call returns, others fail with `noAnswer`.
 final class TPMLock: Sendable {
   static let shared = TPMLock()
 
   private enum State {
     case free
     case taken
-    /// An abandoned call has not returned yet.
+    /// An abandoned call is still running.
     case stuck
   }
 
   private let state = Monitor(State.free)
-  /// The TPM libraries need more than the default of ``Threads``.
+  /// Above the default: the TPM libraries need more.
   private static let stackBytes = 2 << 20
 
   /// Runs `body` exclusively, on its own thread.
   ///
-  /// - Parameter wait: The maximum wait for the TPM to be unused and, separately, for the result.
-  /// - Throws: `tpmUnavailable(.noAnswer)` at the end of the wait, or the error of `body`.
+  /// - Parameter wait: The maximum wait for the TPM and, again, for the result.
+  /// - Throws: `tpmUnavailable(.noAnswer)` after the wait, or the error of `body`.
   func run<Answer: Sendable>(
     wait: Duration, _ body: @escaping @Sendable () throws(VaultError) -> Answer
   ) throws(VaultError) -> Answer {

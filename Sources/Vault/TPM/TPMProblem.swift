@@ -1,20 +1,15 @@
 package enum TPMProblem: Sendable, Hashable, CaseIterable {
-  /// The machine has no accessible TPM.
   case noTPM
-  /// The current user may not access the TPM.
   case notPermitted
   /// OpenSSL's TPM provider is not installed.
   case noProvider
   /// `TPM2OPENSSL_TCTI` is invalid.
   case badSetting
-  /// The configured connection does not work.
   case unreachable
-  /// The TPM rejected a command.
   case refused
-  /// The TPM did not respond in time.
   case noAnswer
 
-  /// The message for users, in lowercase and without a full stop.
+  /// For users, in lowercase, without a full stop.
   package var message: String {
     switch self {
     case .noTPM: "this machine has no TPM"

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The body of a TPM slot. In the file it is:
+/// The body of a TPM slot. In the file:
 ///
 /// ```text
 /// 16  derived from the device secret, machine and user: detects another machine's slot without the TPM
@@ -18,9 +18,9 @@ struct TPMSlotBody: Sendable {
   /// Identifies the device secret, the machine and the user.
   let deviceTag: [UInt8]
   let salt: [UInt8]
-  /// The TPM's public key.
+  /// The TPM's public key, x and y.
   let tpmPoint: [UInt8]
-  /// The public key generated for this slot.
+  /// The public key generated for this slot, x and y.
   let ownPoint: [UInt8]
   let wrapped: [UInt8]
   /// The TPM's key as TSS2 PRIVATE KEY.
@@ -45,7 +45,7 @@ extension TPMSlotBody {
   var tpmComponents: PublicComponents { Self.components(tpmPoint) }
   var ownComponents: PublicComponents { Self.components(ownPoint) }
 
-  /// The coordinates of a public key on P-256, x and y.
+  /// The coordinates x and y of a public key on P-256.
   static func point(_ components: PublicComponents) throws(VaultError) -> [UInt8] {
     guard case .ec(.p256, let x, let y) = components else { throw VaultError(.cryptoFailure) }
     return x + y

@@ -1,18 +1,17 @@
 internal import Encoding
 
-/// An account that the administrator prepared for all users. Its settings are defaults.
+/// An account that the administrator prepared; its settings are defaults.
 package struct AccountPreset: Sendable {
   private static let maximumSetupCommands = 16
-  /// The JSON member that contains ``setupCommands``.
   private static let setup = "setup"
 
   package let name: String
   package let path: String
   package private(set) var settings = AccountSettings()
-  /// The command lines of `agent setup` to run, without the words "agent setup".
+  /// Command lines to run, without the leading "agent setup".
   package private(set) var setupCommands: [String] = []
 
-  /// - Parameter isProgram: Whether a string is a command line of `agent setup`.
+  /// `isProgram` accepts command lines of `agent setup`.
   init(
     _ object: FileObject, _ name: String, checking isProgram: (String) -> Bool
   ) throws(FileObject.Problem) {
@@ -46,7 +45,7 @@ package struct AccountPreset: Sendable {
   /// The issuer, or else the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// Divides the preset's settings by whether the account's settings `shown` have the same value.
+  /// Compares the preset's settings to an account's, `shown`.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

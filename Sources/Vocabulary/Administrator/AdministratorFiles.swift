@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Platform
 
-/// The administrator's providers, account presets and client IDs for all users, in JSON files. The directories and
-/// files must belong to root and be writable by no other user.
+/// The administrator's providers, account presets and client IDs for all users, in JSON files. Files and directories
+/// must be root's and writable only by root.
 package struct AdministratorFiles: Sendable {
   package typealias Problem = FileObject.Problem
 
@@ -12,20 +12,19 @@ package struct AdministratorFiles: Sendable {
 
   package var providers: [Provider] = []
   package var presets: [AccountPreset] = []
-  /// The client IDs, or their file's problem.
   package private(set) var clients = Result<ClientsFile, Problem>.success(ClientsFile())
   /// Invalid files, directories and clients, which are ignored.
   package var problems: [Problem] = []
 
-  /// The files as of the last ``read(checking:)``, for all threads.
+  /// As of the latest ``read(checking:)``, for all threads.
   package static var current: AdministratorFiles { last.withLock { $0 } }
   /// The value of ``current``.
   private static let last = Monitor(AdministratorFiles())
 
   private init() {}
 
-  /// Reads all files. Blocking. `owner` is the administrator's user ID. `isProgram` returns whether a string is a
-  /// command line of `agent setup`.
+  /// Reads all files. Blocking. `owner` is the administrator's user ID; `isProgram` accepts command lines of `agent
+  /// setup`.
   package init(in directory: String, owner: UInt32 = 0, checking isProgram: (String) -> Bool = { _ in true }) {
     providers = readFiles(in: Self.providerDirectory(directory), owner) { object, name throws(Problem) in
       try Provider(object, name)
@@ -40,8 +39,7 @@ package struct AdministratorFiles: Sendable {
     problems += clients.problems
   }
 
-  /// Reads this machine's files and makes them ``current``. Blocking. `isProgram` returns whether a string is a command
-  /// line of `agent setup`.
+  /// Reads this machine's files into ``current``. Blocking. `isProgram` accepts command lines of `agent setup`.
   @discardableResult
   package static func read(checking isProgram: (String) -> Bool = { _ in true }) -> AdministratorFiles {
     let files = AdministratorFiles(in: directory, checking: isProgram)
@@ -53,15 +51,14 @@ package struct AdministratorFiles: Sendable {
   package static func providerDirectory(_ directory: String = directory) -> String { "\(directory)/providers.d" }
   package static func presetDirectory(_ directory: String = directory) -> String { "\(directory)/accounts.d" }
 
-  /// The problem of the file for this provider or account, or of its directory.
+  /// The problem of this provider's or account's file, or of its directory.
   package func problem(of name: String) -> Problem? {
     let directories = [Self.presetDirectory(), Self.providerDirectory()]
     let paths = directories.map { "\($0)/\(name)\(Self.suffix)" } + directories
     return paths.lazy.compactMap { path in problems.first { $0.path.hasSameBytes(as: path) } }.first
   }
 
-  /// Reads a directory's valid files with `read`, which gets a file's object and its name without suffix. Records the
-  /// others in ``problems``.
+  /// Reads a directory's valid files with `read`, passing object and file name without suffix. Adds ``problems``.
   private mutating func readFiles<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {
@@ -85,7 +82,6 @@ package struct AdministratorFiles: Sendable {
     return values
   }
 
-  /// Reads a file; nil if missing.
   private static func object(at path: String, _ owner: UInt32) throws(Problem) -> FileObject? {
     let bytes: [UInt8]?
     do throws(DirectoryError) {

@@ -3,8 +3,8 @@ internal import Platform
 
 /// Client IDs for services: `clients.json` next to the user's settings file and in `/etc/agent`.
 ///
-/// A member for each provider or issuer: `{"github": {"client_id": "…"}}`. Endpoints are not allowed, so that the
-/// file cannot redirect a code or token.
+/// One member per provider or issuer: `{"github": {"client_id": "…"}}`. No endpoints, so that it cannot redirect codes
+/// or tokens.
 package struct ClientsFile: Sendable {
   package typealias Problem = FileObject.Problem
 
@@ -15,12 +15,12 @@ package struct ClientsFile: Sendable {
     package let clientID: String
     package var scope: [String] = []
     package var redirectURI: String?
-    /// The client secret, only for a provider with ``Provider/Quirk/publicSecret``.
+    /// Only for a provider with ``Provider/Quirk/publicSecret``.
     package var publicSecret: String?
 
     package init(path: String, clientID: String) { (self.path, self.clientID) = (path, clientID) }
 
-    /// Reads the member `name` of a file.
+    /// Reads the member `name`.
     fileprivate init(_ name: String, in file: FileObject, _ provider: Provider?) throws(FileObject.Problem) {
       guard let object = try file.object(name), let id = try object.text(ClientsFile.Member.clientID.rawValue) else {
         throw try (file.object(name) ?? file).problem(
@@ -57,12 +57,12 @@ package struct ClientsFile: Sendable {
     case clientSecret = "client_secret"
   }
 
-  /// The clients, or their problems, by provider or issuer.
+  /// By provider or issuer.
   private var clients: [String: Result<Client, Problem>] = [:]
 
   init() {}
 
-  /// Reads the clients in `object`, each named by one of `providers` or an issuer.
+  /// Reads `object`, whose names are those of `providers` or issuers.
   init(_ object: FileObject, _ providers: [Provider]) {
     for name in object.names {
       let provider = providers.first { $0.name.rawValue.hasSameBytes(as: name) || !$0.isVariant && $0.isIssuer(name) }
@@ -70,7 +70,7 @@ package struct ClientsFile: Sendable {
     }
   }
 
-  /// The user's file, empty if missing. Blocking. Throws if the file is not an object, or other users can modify it.
+  /// Reads the user's file; empty if missing. Blocking. Throws if not an object or writable by others.
   package static func readUserFile(in settingsDirectory: String) throws(Problem) -> ClientsFile {
     let path = "\(settingsDirectory)/\(name)"
     let bytes: [UInt8]
@@ -90,7 +90,7 @@ package struct ClientsFile: Sendable {
     clients.sorted { $0.key < $1.key }.compactMap { if case .failure(let problem) = $0.value { problem } else { nil } }
   }
 
-  /// The client for the first of these names in the file, if any. Throws if it is invalid.
+  /// The client for the first known name. Throws if it is invalid.
   package func client(_ names: [String]) throws(Problem) -> Client? {
     try names.lazy.compactMap { clients[$0] }.first?.get()
   }

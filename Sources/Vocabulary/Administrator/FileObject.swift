@@ -1,7 +1,7 @@
 package import Encoding
 package import Platform
 
-/// An object in a JSON file that users and administrators write. Errors contain file, line and column.
+/// An object in a handwritten JSON file. Errors contain file, line and column.
 package struct FileObject: Sendable {
   static let maximumBytes = 1 << 16
 
@@ -12,7 +12,7 @@ package struct FileObject: Sendable {
 
     package enum Cause: Hashable, Sendable {
       case unreadable(DirectoryError)
-      /// The message, with file, line and column.
+      /// Includes file, line and column.
       case invalid(Phrase)
     }
 
@@ -30,7 +30,7 @@ package struct FileObject: Sendable {
   private let bytes: [UInt8]
   private let node: JSONLayout.Node
 
-  /// - Throws: If the text is not a JSON object.
+  /// Throws if the text is not a JSON object.
   init(_ path: String, _ bytes: [UInt8]) throws(Problem) {
     let root: JSONLayout.Node
     do throws(JSONError) { root = try JSONLayout(parsing: bytes).root } catch {
@@ -57,14 +57,14 @@ package struct FileObject: Sendable {
     problem(Phrase("\(TerminalText.clean(name, limit: 64)) must be \(expected)"), of: name)
   }
 
-  /// The problem of an unknown member, with a similar known name.
+  /// The problem of an unknown member, suggesting a similar one.
   package func unknownMember(_ name: String, among known: [String]) -> Problem {
     let text = Phrase("unknown member \(TerminalText.clean(name, limit: 64))")
     guard let suggestion = Phrase.didYouMean(name, among: known) else { return problem(text, of: name) }
     return problem(Phrase("\(text); \(suggestion)"), of: name)
   }
 
-  /// The names of all members as `Member` values. Throws if one is unknown.
+  /// All members. Throws if one is unknown.
   func members<Member: RawRepresentable<String> & CaseIterable>(_: Member.Type) throws(Problem) -> [Member] {
     var members: [Member] = []
     for name in names {
@@ -78,7 +78,7 @@ package struct FileObject: Sendable {
 
   package func value(_ name: String) -> JSON? { node[name]?.value(in: bytes.span) }
 
-  /// A member's string, without invisible characters; nil if absent.
+  /// A member's nonempty, printable string; nil if absent.
   func text(_ name: String) throws(Problem) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, Self.isText(text) else {
@@ -104,7 +104,6 @@ package struct FileObject: Sendable {
     return texts
   }
 
-  /// A member's object; nil if absent.
   func object(_ name: String) throws(Problem) -> FileObject? {
     guard let member = node[name] else { return nil }
     guard member.kind == .object else { throw wrongValue(name, Phrase("an object")) }

@@ -12,7 +12,6 @@ extension Provider {
     }
   }()
 
-  /// The members of a provider in a file.
   private enum Member: String, CaseIterable {
     /// Ignored; for readers of the file.
     case comment
@@ -48,7 +47,7 @@ extension Provider {
     case forbidsDevice = "forbids_device"
   }
 
-  /// Reads a provider from the administrator's file. Throws if a built-in provider has this name.
+  /// Reads an administrator's provider. Throws if a built-in one has this name.
   init(_ object: FileObject, _ name: String) throws(FileObject.Problem) {
     guard let known = ProviderName(rawValue: name) else {
       throw object.problem(Phrase("the file's name must consist of lowercase letters, digits and dashes"))
@@ -77,7 +76,7 @@ extension Provider {
       })
   }
 
-  /// `other` is the provider whose members this one inherits.
+  /// Inherits members from `other`.
   private init(_ object: FileObject, _ name: ProviderName, like other: Provider?) throws(FileObject.Problem) {
     self = other ?? Provider(name, name.rawValue)
     self.name = name
@@ -164,7 +163,7 @@ extension Provider {
     return text
   }
 
-  /// The URL in a member: https, or http at a loopback address, without query and fragment.
+  /// An https URL, or http at a loopback address, without query and fragment.
   private static func url(_ name: String, _ object: FileObject) throws(FileObject.Problem) -> String? {
     let text = try object.text(name)
     guard let text, let uri = try? URI(text), uri.isHTTPS || uri.isHTTPLoopback, uri.query == nil, uri.fragment == nil

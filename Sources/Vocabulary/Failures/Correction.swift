@@ -1,20 +1,20 @@
 internal import Encoding
 
-/// A command in a hint: the failed one with other options, or a sign-in. Clients apply its changes to the user's
-/// complete command line, so that the hint can be run as shown (invariant: hints run).
+/// A command in a hint: the failed one with other options, or a sign-in. Clients apply it to the user's command line,
+/// so that the hint runs as shown (invariant: hints run).
 package struct Correction: Sendable, Hashable {
   private static let maximumChanges = 16
 
-  /// The option for the account, also accepted as an operand.
+  /// The account's option, also accepted as an operand.
   package static let account = "account"
 
-  /// The command in the hint, quoted for `sh`.
+  /// Quoted for `sh`.
   package let command: String
 
   /// The options to add or replace.
   package let added: [Addition]
 
-  /// The options to remove, named without dashes.
+  /// The options to remove, without dashes.
   package let removed: [String]
 
   /// An option without dashes; the value is nil for a switch.
@@ -34,7 +34,6 @@ package struct Correction: Sendable, Hashable {
     self.removed = removed
   }
 
-  /// The correction as `{"command","add","remove"}`, with additions as `{"option","value"}`.
   var json: JSON {
     let added = self.added.map { addition in
       var object = JSONObject([("option", .string(addition.name))])
@@ -47,7 +46,7 @@ package struct Correction: Sendable, Hashable {
       ]))
   }
 
-  /// Parses ``json``; nil if malformed or too long.
+  /// Nil if malformed or too long.
   init?(_ json: JSON) {
     guard let command = json["command"]?.string, let added = json["add"]?.array, let removed = json["remove"]?.array,
       added.count + removed.count <= Self.maximumChanges
@@ -63,7 +62,7 @@ package struct Correction: Sendable, Hashable {
 }
 
 extension Phrase {
-  /// Replaces the command of each correction by the result of `command`, if any.
+  /// Replaces each correction's command by the result of `command`, if any.
   package func correcting(_ command: (Correction) -> String?) -> Phrase {
     guard plural == nil else { return self }
     let corrected = values.map { (value) -> Value in
@@ -76,7 +75,7 @@ extension Phrase {
     return Phrase(template: template, values: corrected).withCommandAtEnd(finalCommand)
   }
 
-  /// All corrections in the phrase and its values.
+  /// All corrections, also nested ones.
   package var corrections: [Correction] {
     values.flatMap { (value) -> [Correction] in
       switch value {

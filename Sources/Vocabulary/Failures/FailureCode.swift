@@ -1,6 +1,5 @@
-/// The error codes of the protocol, each with an exit status.
+/// The protocol's error codes, each with an exit status.
 package enum FailureCode: String, Sendable, CaseIterable {
-  // Codes for invalid requests and settings.
   case invalidRequest = "invalid_request"
   case unknownRequest = "unknown_request"
   case unsupportedVersion = "unsupported_version"
@@ -12,7 +11,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case issuerNeeded = "issuer_needed"
   case clientNeeded = "client_needed"
 
-  // Codes after which a sign-in helps.
   case noAccount = "no_account"
   case signedOut = "signed_out"
   case sessionExpired = "session_expired"
@@ -26,7 +24,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case identityChanged = "identity_changed"
   /// The resource requires another sign-in (RFC 9470).
   case stepUpNeeded = "step_up_needed"
-  /// The vault only has sessions of other machines.
+  /// The vault has sessions of other machines only.
   case otherMachine = "other_machine"
   case codeExpired = "code_expired"
   case unknownLogin = "unknown_login"
@@ -34,7 +32,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   case assertionNeeded = "assertion_needed"
 
-  // Codes for temporary failures.
   case network = "network"
   case timeout = "timeout"
   case serverUnavailable = "server_unavailable"
@@ -43,16 +40,12 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case daemonUnavailable = "daemon_unavailable"
   case daemonStopped = "daemon_stopped"
 
-  // Codes for denials by the user or the server.
   case accessDenied = "access_denied"
   case assertionRejected = "assertion_rejected"
 
-  // Codes for a browser's redirect.
   case redirectUnavailable = "redirect_unavailable"
   case redirectRejected = "redirect_rejected"
 
-  // Codes for problems that the user must correct.
-  /// The token may not be sent to this origin.
   case originNotAllowed = "origin_not_allowed"
   /// No account lists the origin that needs a token.
   case originNotListed = "place_not_listed"
@@ -64,7 +57,6 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case idTokenRejected = "id_token_rejected"
   /// A token lacks a required binding to a key, or has one that its user does not support.
   case tokenNotBound = "token_not_bound"
-  /// The server's tokens expire too early for the request.
   case lifetimeTooShort = "lifetime_too_short"
   /// The vault was created on another device.
   case foreignDevice = "foreign_device"
@@ -82,12 +74,10 @@ package enum FailureCode: String, Sendable, CaseIterable {
   /// The response to a lease's request contained the token.
   case tokenReturned = "token_returned"
 
-  // Codes after which unlocking helps.
   case locked = "locked"
   case wrongPassphrase = "wrong_passphrase"
   case wrongPIN = "wrong_pin"
 
-  // Codes for problems with the vault.
   case tpmLockedOut = "tpm_locked_out"
   case tpmUnavailable = "tpm_unavailable"
   /// A protection level's only key slot cannot be removed.
@@ -186,21 +176,18 @@ package enum FailureCode: String, Sendable, CaseIterable {
 
   package var exitStatus: ExitStatus { properties.status }
 
-  /// The meaning for agent-protocol(7), in mdoc notation.
+  /// For agent-protocol(7), in mdoc notation.
   package var meaning: String { properties.meaning }
 }
 
-/// The exit statuses of `agent`. They keep their meanings, since scripts depend on them.
+/// The exit statuses of `agent`, fixed because scripts depend on them.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case done = 0
   case failed = 1
-  /// The command line or request is invalid.
   case usage = 2
-  /// Only a sign-in helps: the session does not exist or has ended.
   case signInNeeded = 3
   case tryLater = 4
   case locked = 5
   case denied = 6
-  /// The token that was to be verified is invalid.
   case tokenNotValid = 7
 }

@@ -1,12 +1,12 @@
 package import Encoding
 
-/// A phrase as JSON members: the English text; `NAME_command` if it ends with a command; and `NAME_template` and
-/// `NAME_values` for translating a phrase with values.
+/// As JSON members: the English text, `NAME_command` if it ends with a command, and for translation `NAME_template` and
+/// `NAME_values`.
 extension Phrase {
-  /// The maximum nesting of phrases in values.
+  /// Of nested phrases.
   private static let maximumDepth = 6
 
-  /// Adds the phrase's members to `object`, with names that begin with `name`.
+  /// Adds the phrase's members, whose names begin with `name`.
   package func addMembers(to object: inout JSONObject, as name: String) {
     object[name] = .string(english)
     object["\(name)_command"] = finalCommand.map { .string($0) }
@@ -15,7 +15,7 @@ extension Phrase {
     object["\(name)_values"] = members
   }
 
-  /// The values as JSON; nil if the phrase has none, has a plural, or is never translated.
+  /// Nil without values, with a plural, or if never translated.
   private var valuesJSON: JSON? {
     let isVerbatim = template == "%1$s" && !values.contains(where: \.isCommand)
     guard plural == nil, !values.isEmpty, !isVerbatim else { return nil }
@@ -28,7 +28,6 @@ extension Phrase {
     self = phrase.withCommandAtEnd(json["\(name)_command"]?.string.map(Self.clean))
   }
 
-  /// Parses the template and values if they produce the text, otherwise only the text.
   private static func parse(_ json: JSON, _ name: String) -> Phrase? {
     guard let text = json[name]?.string.map(clean) else { return nil }
     if let template = json["\(name)_template"]?.string.map(clean),
@@ -40,10 +39,8 @@ extension Phrase {
     return Phrase(stringLiteral: text)
   }
 
-  /// Removes invisible characters and line breaks.
   private static func clean(_ text: String) -> String { TerminalText.clean(text, limit: 16_384) }
 
-  /// Parses a template's values. Nil if malformed, too many or too deep.
   private static func values(_ json: JSON?, depth: Int) -> [Value]? {
     guard let elements = json?.array, elements.count <= 16, depth <= maximumDepth else { return nil }
     let values = elements.compactMap { element -> Value? in
@@ -56,7 +53,6 @@ extension Phrase {
     return values.count == elements.count ? values : nil
   }
 
-  /// The JSON of this phrase as a value of another.
   fileprivate var json: JSON {
     var object = JSONObject([("template", .string(template)), ("values", .array(values.map(\.json)))])
     object["command"] = finalCommand.map { .string($0) }

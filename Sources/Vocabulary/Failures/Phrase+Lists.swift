@@ -6,29 +6,29 @@ extension Phrase {
 
   package static func choices(_ phrases: [Phrase]) -> Phrase { list(phrases) { Phrase("\($0) or \($1)") } }
 
-  /// Joins all but the last phrase with commas, and adds the last one with `joined`.
+  /// Joins the phrases with commas, and the final one with `joined`.
   private static func list(_ phrases: [Phrase], _ joined: (Phrase, Phrase) -> Phrase) -> Phrase {
     guard let last = phrases.last else { return Phrase(verbatim: "") }
     guard phrases.count > 1 else { return last }
     return joined(phrases.dropFirst().dropLast().reduce(phrases[0]) { Phrase("\($0), \($1)") }, last)
   }
 
-  /// The question "did you mean …?" with the known words similar to `word`, if any.
+  /// The question "did you mean …?" with similar known words, if any.
   package static func didYouMean(_ word: String, among known: [String]) -> Phrase? {
     didYouMean(Suggestion.candidates(for: word, among: known))
   }
 
-  /// The question "did you mean …?", unless `suggestions` is empty.
+  /// Nil if `suggestions` is empty.
   package static func didYouMean(_ suggestions: [String]) -> Phrase? {
     suggestions.isEmpty ? nil : Phrase("did you mean \(choices(suggestions.map { "\"\($0)\"" }))?")
   }
 
-  /// The command that the user may want, or the question if there are several.
+  /// The command if there is only one, otherwise the question.
   package static func didYouMean(commands: [String]) -> Phrase? {
     commands.count == 1 ? .command(commands[0]) : didYouMean(commands)
   }
 
-  /// A hint that offers an option's values. Clients apply each to the failed command, or else show `command` with it.
+  /// A hint that offers an option's values. Clients apply each to the failed command, or else to `command`.
   package static func choices(_ values: [String], of option: String, command: [String] = []) -> Phrase {
     choices(
       values.map { value in
@@ -43,7 +43,7 @@ extension Phrase {
     list(words.map { Phrase(verbatim: $0) }) { Phrase("\($0) and \($1)") }
   }
 
-  /// A hint that consists of a switch. Clients show the failed command with it.
+  /// A hint to repeat the failed command with this switch.
   package static func commandWithSwitch(_ name: String) -> Phrase {
     Phrase(Correction("--\(name)", adding: [.init(name)], removing: []))
   }

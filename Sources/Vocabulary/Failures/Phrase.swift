@@ -1,8 +1,8 @@
-/// A message for users: an English template, which is also the key for its translation, and values.
+/// A message for users: values and an English template, also the key for its translation.
 ///
-/// `"cannot reach \(server)"` has the template `cannot reach %1$s`. A value may be a phrase, which is translated too.
+/// `"cannot reach \(server)"` has the template `cannot reach %1$s`. Values may be phrases, translated too.
 package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
-  /// The value for a placeholder.
+  /// A placeholder's value.
   package indirect enum Value: Sendable, Hashable {
     case text(String)
     case phrase(Phrase)
@@ -10,7 +10,6 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     package var isPhrase: Bool { if case .phrase = self { true } else { false } }
 
-    /// Whether the value is a command that a client may replace.
     var isCommand: Bool { if case .command = self { true } else { false } }
 
     package var english: String {
@@ -22,15 +21,15 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
   }
 
-  /// The text with placeholders `%1$s`, `%2$s` … for the values, and `%%` for a percent sign.
+  /// With placeholders `%1$s`, `%2$s` … and `%%` for a percent sign.
   package let template: String
 
   package let values: [Value]
 
-  /// The template for counts other than one, and the count; nil without a plural.
+  /// The template for counts other than one, and the count.
   package let plural: Plural?
 
-  /// The command at the end of the phrase, quoted for `sh`, if any.
+  /// At the phrase's end, quoted for `sh`.
   private(set) var finalCommand: String?
 
   package struct Plural: Sendable, Hashable {
@@ -41,14 +40,14 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// A hint that consists of a command, quoted for `sh`.
   package static func command(_ text: String) -> Phrase { Phrase(verbatim: text).withCommandAtEnd(text) }
 
-  /// A copy with this ``finalCommand``, quoted for `sh`. The text must already end with it.
+  /// A copy with this ``finalCommand``. The text must already end with it.
   package func withCommandAtEnd(_ command: String?) -> Phrase {
     var phrase = self
     phrase.finalCommand = command
     return phrase
   }
 
-  /// The command in the phrase, quoted for `sh`; nil if there is none or several.
+  /// The only command in the phrase, quoted for `sh`; nil if several.
   package var command: String? { commands.count == 1 ? commands.first : nil }
 
   private var commands: [String] {
@@ -86,13 +85,13 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   package var english: String { Self.rendered(englishTemplate, values.map(\.english)) }
 
-  /// The English template in the form for the count.
+  /// The English template for the count.
   package var englishTemplate: String { plural.map { $0.count == 1 ? template : $0.template } ?? template }
 
-  /// Replaces a template's placeholders. Keeps those without a value, and any other single percent sign.
+  /// Replaces `%%` by `%`, and each placeholder that has a value.
   ///
-  /// - Parameter isolated: The indices, from 0, of values to enclose in directional isolates (Unicode Standard Annex 9,
-  ///   section 2.4.3). Values after a Latin word are excluded, since users may copy them as part of a command.
+  /// - Parameter isolated: The indices of values to enclose in directional isolates (Unicode Standard Annex 9, section
+  ///   2.4.3), except after a Latin word, as in a command.
   package static func rendered(_ template: String, _ values: [String], isolated: Set<Int> = []) -> String {
     var result = ""
     var rest = Substring(template)
@@ -113,7 +112,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
     return result + rest
   }
 
-  /// The value's index, from 0, in a placeholder such as `1$s`, and the placeholder's end.
+  /// The value's index, from 0, and the placeholder's end.
   private static func parsePlaceholder(_ text: Substring) -> (Int, Substring.Index)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...2).contains(digits.count), let number = Int(digits), number > 0, text[digits.endIndex...].hasPrefix("$s")
@@ -129,7 +128,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
     self.init(template: stringInterpolation.template, values: stringInterpolation.values)
   }
 
-  /// Escapes text for a template.
+  /// Doubles percent signs.
   private static func escaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     return text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
@@ -161,7 +160,7 @@ package struct Phrase: Sendable, Hashable, ExpressibleByStringInterpolation {
 }
 
 extension DefaultStringInterpolation {
-  /// Deprecated, because a string that contains a phrase could not be translated.
+  /// Deprecated: a string with a phrase cannot be translated.
   @available(*, deprecated, message: "write Phrase(\"…\"), so that the text can be translated")
   package mutating func appendInterpolation(_ phrase: Phrase) {}
 }

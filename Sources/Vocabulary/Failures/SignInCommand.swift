@@ -1,23 +1,23 @@
 internal import Encoding
 
-/// A hint's command for signing in to an account.
+/// A sign-in command for a hint.
 package struct SignInCommand: Sendable {
   /// Nil if the daemon chooses the account.
   package let account: String?
-  /// The failed sign-in's options, if any.
+  /// The failed sign-in's options.
   package let options: [String]
   /// Whether a program signs in, not a user.
   private let isWorkload: Bool
   /// The issuer of an account not stored yet.
   private let newIssuer: String?
 
-  /// The word before the options of a sign-in without a user.
+  /// Precedes the options of a sign-in without a user.
   package static let workload = "workload"
-  /// The word before the issuer of a new account.
+  /// Precedes the issuer of a new account.
   package static let new = "new"
 
-  /// - Parameter entered: The options of the sign-in. ``new`` and the issuer precede them for a new account,
-  ///   ``workload`` for a sign-in without a user.
+  /// `entered` has the options, after ``new`` and the issuer for a new account, or ``workload`` for a sign-in without a
+  /// user.
   package init(_ account: String?, _ entered: [String] = []) {
     self.account = account
     var words = entered[...]
@@ -28,7 +28,6 @@ package struct SignInCommand: Sendable {
     options = Array(isWorkload ? words.dropFirst() : words)
   }
 
-  /// The command without changes.
   package var phrase: Phrase { with([]) }
 
   /// The command that signs in to a stored account again, in the same way.
@@ -39,8 +38,8 @@ package struct SignInCommand: Sendable {
   /// The command with the switch `name`.
   package func with(_ name: String, without removed: [String] = []) -> Phrase { with([.init(name)], without: removed) }
 
-  /// The command with the options `added`, and without conflicting ones named `removed`. Clients change the user's own
-  /// command in the same way. If a value is unsafe to paste, returns advice without a command.
+  /// The command with the options `added`, without those in `removed`; clients change the user's command likewise.
+  /// Returns advice instead if a value is unsafe to paste.
   package func with(_ added: [Correction.Addition], without removed: [String] = []) -> Phrase {
     if let other = added.first(where: { !($0.value.map(ShellWord.isHarmless) ?? true) }) {
       return Phrase("sign in again, with the value that the server requires in \("--\(other.name)")")
@@ -63,7 +62,7 @@ package struct SignInCommand: Sendable {
     return Phrase(Correction(command, adding: added, removing: removed))
   }
 
-  /// The words of the command that adds the account.
+  /// The words of `agent account add`.
   private func adding(_ account: String, at issuer: String, _ words: [String]) -> [String] {
     let isKnown =
       ProviderName(known: account) != nil || words.contains("--issuer") || words.contains("--provider")
@@ -79,19 +78,15 @@ package struct SignInCommand: Sendable {
     options.contains { ["--client-secret-prompt", "--client-secret-file"].contains($0) }
   }
 
-  /// The options that conflict with a prompt for the secret.
+  /// Options that conflict with a secret prompt.
   private static let secrets = ["client-secret-file", "no-input"]
 
-  /// The command for a terminal: without options that forbid prompts.
   package var withPrompts: Phrase { with([], without: ["no-input", "json", "start"]) }
   package var withSecretPrompt: Phrase { with("client-secret-prompt", without: Self.secrets) }
-  /// The command with the option to register a client.
   package var withRegistration: Phrase {
     with("register", without: ["client-id", "client-secret-prompt"] + Self.secrets)
   }
-  /// The command that reads a pasted URL.
   package var withPaste: Phrase { with("paste", without: ["browser", "device", "no-open"]) }
-  /// The command that stops using a proxy.
   package var withoutProxy: Phrase {
     if let account, options.isEmpty, newIssuer == nil { return .command("agent account set \(account) --proxy none") }
     return with([.init("proxy", "none")])

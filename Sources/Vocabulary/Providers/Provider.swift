@@ -1,60 +1,59 @@
 internal import Encoding
 internal import Platform
 
-/// An authorization server's known properties. An account names its provider, or uses the one with its issuer. The
-/// account's settings override the provider's. Providers never loosen a rule for other servers.
+/// An authorization server's known properties, selected by an account's provider or issuer and overridden by its
+/// settings. Never loosens a rule for other servers.
 package struct Provider: Sendable, Hashable {
   package internal(set) var name: ProviderName
-  /// The name as shown to users.
+  /// Shown to users.
   package internal(set) var title: String
-  /// Other names of the company or product, in lowercase without blanks and dashes.
+  /// Other names of company or product, lowercase without blanks and dashes.
   package var aliases: [String] = []
   /// The issuer of an account that names only the provider.
   package var issuer: String?
-  /// An example issuer, for a product with a host name for each customer.
+  /// An example, for products with a host name per customer.
   package var issuerExample: String?
-  /// Templates of further issuers. A word in braces stands for letters, digits, "-" and "_".
+  /// Templates of further issuers. A word in braces matches letters, digits, "-" and "_".
   package var issuerTemplates: [String] = []
   package var isSelfHostable = false
   /// Other host names that users enter.
   package var hosts: [String] = []
-  /// Whether this is another provider's server with other settings. Issuers and hosts then do not select it.
+  /// Whether this is another provider's server with other settings. Issuers and hosts do not select it.
   package var isVariant = false
-  /// The end of the issuer's path, if the endpoints' URLs lack it. An account's issuer may omit it.
+  /// The end of the issuer's path that endpoint URLs lack. An account's issuer may omit it.
   package var issuerPath = ""
-  /// The endpoints that the metadata lacks, or all with ``Quirk/noMetadata``. Each is an absolute https URL, or a path
-  /// to append to the issuer without its ``issuerPath``.
+  /// Endpoints that the metadata lacks, or all with ``Quirk/noMetadata``: absolute https URLs, or paths to append to
+  /// the issuer without ``issuerPath``.
   package var paths: [EndpointRole: String] = [:]
-  /// A client registered by the administrator for all users.
+  /// Registered by the administrator for all users.
   package var clientID: String?
-  /// The default scope; if empty, that for unknown servers: `openid` and more.
+  /// If empty, the default for unknown servers: `openid` and more.
   package var scope: [String] = []
   /// Parameters of browser sign-ins, in order.
   package var authorizationParameters: [Parameter] = []
   /// Parameters sent with every authorization code.
   package var codeParameters: [Parameter] = []
-  /// The redirect URI to register if the standard one is unsuitable. It has a port if the service compares ports,
-  /// contrary to RFC 8252 section 7.3.
+  /// The redirect URI if the standard one is unsuitable; has a port if the service compares ports, contrary to RFC 8252
+  /// section 7.3.
   package var redirectURI: String?
-  /// How to register a client; nil if signing in is impossible.
+  /// Nil if signing in is impossible.
   package var registration: Registration?
   /// The authentication method with a client secret, overriding the metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// The page for revoking sessions: a URL, or the location in a self-hosted server. Nil if signing in is impossible.
+  /// A URL, or a location in self-hosted servers, for revoking sessions; nil if signing in is impossible.
   package var sessionsPage: String?
   /// Departures from the standards, with URLs of their documentation.
   package var quirks: [Quirk: String] = [:]
-  /// The standard error codes (RFC 6749 section 5.2), by the server's code or description in lowercase.
+  /// Standard error codes (RFC 6749 section 5.2) by the server's lowercase code or description.
   package var errorNames: [String: String] = [:]
-  /// The refresh errors that mean `invalid_grant`: values of `error`, or beginnings of its description.
+  /// Refresh errors that mean `invalid_grant`: values of `error`, or starts of its description.
   package var invalidRefreshTokenErrors: [String] = []
-  /// Limits of the service, each a sentence in lowercase without a full stop.
+  /// The service's limits, as sentences in lowercase without a full stop.
   package var limits: [String] = []
-  /// Why signing in from a terminal is impossible, if it is.
+  /// Why signing in from a terminal is impossible.
   package var obstacle: String?
-  /// Why the device grant is impossible, although the service has something similar.
+  /// Why the device grant is impossible, despite a similar feature.
   package var deviceObstacle: String?
-  /// Advice to users about certain errors.
   package var advice: [Advice] = []
 
   package init(_ name: ProviderName, _ title: String) {
@@ -65,26 +64,25 @@ package struct Provider: Sendable, Hashable {
   /// A departure from the standards.
   package enum Quirk: String, Sendable, Hashable, CaseIterable {
     case noMetadata = "no-metadata"
-    /// The `scope` in responses is separated by commas.
+    /// Responses separate `scope` by commas.
     case scopeWithCommas = "scope-with-commas"
     case scopeInArray = "scope-in-array"
     /// The device grant uses `scopes` instead of `scope`.
     case scopesInDeviceGrant = "scopes-in-device-grant"
     /// Errors have `message`, and a number in `status`.
     case errorInMessage = "error-in-message"
-    /// A refresh with an invalid refresh token gets status 400 with an HTML body or none.
+    /// An invalid refresh token gets status 400 with an HTML body or none.
     case deadTokenWithoutError = "dead-token-without-error"
     /// `token_type` is `user` for a Bearer token.
     case userTokenType = "user-token-type"
     /// The `iss` claim may omit `https://`.
     case issuerWithoutScheme = "issuer-without-scheme"
-    /// The server is multi-tenant. Its metadata contains another issuer, or a template with `{tenantid}`.
+    /// A multi-tenant server's metadata contains another issuer, or a template with `{tenantid}`.
     case tenantIssuer = "tenant-issuer"
-    /// The metadata lacks the device authorization endpoint.
     case unannouncedDeviceEndpoint = "unannounced-device-endpoint"
     /// The user must specify the redirect URI.
     case ownRedirectURI = "own-redirect-uri"
-    /// The issuer in the metadata may differ by a trailing slash, contrary to RFC 8414 section 3.3.
+    /// The metadata's issuer may differ by a trailing slash, contrary to RFC 8414 section 3.3.
     case slashInIssuer = "slash-in-issuer"
     /// Every client needs a secret.
     case secretNeeded = "secret-needed"
@@ -100,7 +98,7 @@ package struct Provider: Sendable, Hashable {
 
   /// How to register a client with the service.
   package struct Registration: Sendable, Hashable {
-    /// A URL, or the location in a self-hosted server.
+    /// A URL, or a location in self-hosted servers.
     package var page: String
     /// The kind of client, in the service's terms.
     package var kind: String
@@ -116,41 +114,41 @@ package struct Provider: Sendable, Hashable {
   package struct Advice: Sendable, Hashable {
     /// The `error`, or the start of `error_description`, that causes the advice.
     package var error: String
-    /// A sentence in lowercase without a full stop.
+    /// In lowercase, without a full stop.
     package var text: String
-    /// Whether the text already mentions a page, so that none is appended.
+    /// Whether the text already mentions a page.
     package var namesPage = false
     /// Whether the advice is to provide the client secret.
     package var needsSecret = false
-    /// Whether the error rules out the device grant. A browser may still work.
+    /// Whether the error rules out the device grant.
     package var forbidsDevice = false
   }
 
   /// The built-in providers, then the administrator's.
   package static var all: [Provider] { builtIn + administratorDefined.withLock { $0 } }
 
-  /// The administrator's providers, read by ``AdministratorFiles`` for all threads.
+  /// Set by ``AdministratorFiles``, for all threads.
   static let administratorDefined = Monitor<[Provider]>([])
 
-  /// The names of all providers, the administrator's first.
+  /// All names, the administrator's first.
   package static var names: [String] { (administratorDefined.withLock { $0 } + builtIn).map(\.name.rawValue) }
 
-  /// The provider with this name, without properties if no file defines it any more.
+  /// The provider with this name, without properties if unknown.
   package static func named(_ name: ProviderName) -> Provider {
     all.first { $0.name == name } ?? Provider(name, name.rawValue)
   }
 
-  /// Whether the provider is built in or defined by the administrator.
+  /// Whether built in or defined by the administrator.
   package var isKnown: Bool { name.isKnown }
 
-  /// The provider with this issuer, compared exactly or by template.
+  /// Compared exactly or by template.
   package static func of(issuer: String) -> Provider? {
     all.first { !$0.isVariant && $0.isIssuer(issuer) }
   }
 
   package func mayHaveIssuer(_ issuer: String) -> Bool { isSelfHostable || isIssuer(issuer) }
 
-  /// Whether two issuers are the same server. They may differ by a trailing slash with ``Quirk/slashInIssuer``.
+  /// Whether two issuers are the same server, ignoring a trailing slash with ``Quirk/slashInIssuer``.
   package func isSameServer(_ issuer: String, as other: String) -> Bool {
     if issuer.hasSameBytes(as: other) { return true }
     return has(.slashInIssuer)
@@ -170,7 +168,7 @@ package struct Provider: Sendable, Hashable {
     return issuerTemplates.contains { Self.matches(issuer, $0) }
   }
 
-  /// The provider with the host of an https URL. Nil if the URL has more than scheme and host.
+  /// The provider with the URL's host; nil unless the URL is `https://HOST`.
   package static func of(baseURL url: String) -> Provider? {
     guard let uri = try? URI(url), uri.isHTTPS, uri.port == nil, uri.path.isEmpty || uri.path == "/",
       uri.query == nil, uri.fragment == nil
@@ -208,7 +206,7 @@ package struct Provider: Sendable, Hashable {
 }
 
 extension ProviderName {
-  /// Whether the provider is built in or defined by the administrator.
+  /// Whether built in or defined by the administrator.
   package var isKnown: Bool {
     Provider.all.contains { $0.name == self }
   }
@@ -219,7 +217,6 @@ extension ProviderName {
     return Provider.all.filter { $0.aliases.contains { $0.hasSameBytes(as: name) } }.map(\.name)
   }
 
-  /// Nil unless there is a provider with this name.
   package init?(known name: String) {
     guard let name = Self(rawValue: name), name.isKnown else { return nil }
     self = name

@@ -34,17 +34,17 @@ package enum AccountMember: String, CaseIterable, Sendable {
   case nextRenewal = "next_renewal"
   /// When the latest refresh failed; absent after a success.
   case failedAt = "failed_at"
-  /// Origins in the settings that the user has not confirmed.
+  /// Origins that the user has not confirmed.
   case unconfirmedOrigins = "unconfirmed_origins"
   /// How the authorization server responded.
   case server
 
-  /// The responses that contain accounts. Each includes the members of the previous ones.
+  /// Responses with accounts. Each includes the previous ones' members.
   package enum Answer: Int, Sendable {
     case list, status, doctor
   }
 
-  /// The first response with the member, the kind of its value, and its meaning for the manual.
+  /// The first answer with the member, its kind and its meaning.
   private var declaration: (Answer, kind: MemberKind, meaning: String) {
     switch self {
     case .name: (.list, .account, "The name.")
@@ -113,7 +113,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     allCases.filter { $0.declaration.0.rawValue <= answer.rawValue }
   }
 
-  /// Without the members in `previous`.
+  /// The members of `answer`, except those of `previous`.
   package static func descriptions(of answer: Answer, beyond previous: Answer? = nil) -> [MemberDescription] {
     all(of: answer).filter { $0.declaration.0.rawValue > (previous?.rawValue ?? -1) }.map { member in
       MemberDescription(
@@ -132,7 +132,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     ]
   }
 
-  /// The JSON schema definitions of an account, by response.
+  /// An account's JSON schema definitions, by response.
   package static var schemas: [(name: String, text: String)] {
     [("list_account", Answer.list), ("status_account", .status)].map { name, answer in
       let members = all(of: answer)

@@ -19,7 +19,7 @@ package enum Reply: Sendable, Hashable {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// The failure for an invalid line. Not stored, so that token requests start faster.
+  /// For an invalid line. Not stored, so that token requests start faster.
   package static var unreadable: Failure {
     Failure(.internalError, "the daemon's answer has another protocol version", hint: "agent daemon restart")
   }

@@ -5,12 +5,10 @@ package struct RoleAnswer: Sendable {
   package let accessKeyID: String
   /// In unix seconds.
   package let expiresAt: Int
-  /// The key's position in the line.
   private let secretAccessKey: JSONLayout.Node
-  /// The token's position in the line.
   private let sessionToken: JSONLayout.Node
 
-  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
+  /// - Throws: The daemon's failure, or `internal_error`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let result = try JSONLayout.result(in: line)
     guard let accessKeyID = result["access_key_id"]?.string(in: line),

@@ -6,7 +6,7 @@ package struct TokenDescription: Sendable, Hashable {
   package var issuer: String
   /// The `sub` of the verified ID Token, if any.
   package var subject: String?
-  /// The token type as spelled in its RFC: `Bearer` or `DPoP`.
+  /// `Bearer` or `DPoP`.
   package var tokenType: String
   package var scope: String?
   /// In unix seconds, if known.
@@ -15,11 +15,11 @@ package struct TokenDescription: Sendable, Hashable {
   package var isOffline: Bool
   /// The deadline for signing in again, in unix seconds; nil if unknown or distant.
   package var signInBy: Int?
-  /// The environment variables in the account's settings, as `NAME=FIELD`. Empty unless requested.
+  /// The settings' environment variables, as `NAME=FIELD`; empty unless requested.
   package var variables: [String] = []
   /// Whether the ID Token was omitted because it expired.
   package var isIDTokenExpired = false
-  /// How to send the token. Nil if the request has no destination.
+  /// How to send the token; nil without a destination.
   package var use: Use?
 
   package struct Use: Sendable, Hashable {
@@ -43,7 +43,7 @@ package struct TokenDescription: Sendable, Hashable {
       self.header = header
     }
 
-    /// Nil if the result describes no destination.
+    /// Nil without a destination.
     init?(_ result: JSONLayout.Node, in line: Span<UInt8>) {
       guard let word = result["use"]?.string(in: line),
         let kind = TokenKind.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) })
@@ -135,12 +135,12 @@ package struct TokenDescription: Sendable, Hashable {
 /// A parsed token response. Tokens are never in a `String`.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
-  /// The access token's position in the line.
+  /// The position in the line.
   private let token: JSONLayout.Node
-  /// The position of `result` in the line.
+  /// The position of `result`.
   private let result: JSONLayout.Node
 
-  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
+  /// - Throws: The daemon's failure, or `internal_error`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let result = try JSONLayout.result(in: line)
     guard let token = result[WireProtocol.accessTokenMember],
@@ -173,12 +173,12 @@ package struct TokenAnswer: Sendable {
 
   package func proof(from line: Span<UInt8>) -> String? { result["dpop"]?.string(in: line) }
 
-  /// A claim of the verified ID Token; nil if absent or not requested.
+  /// Of the verified ID Token; nil if absent or not requested.
   package func claim(_ name: String, from line: Span<UInt8>) -> JSON? {
     result["claims"]?[name]?.value(in: line)
   }
 
-  /// All claims of the verified ID Token; nil if not requested.
+  /// Of the verified ID Token; nil if not requested.
   package func claims(from line: Span<UInt8>) -> JSONObject? {
     result["claims"]?.value(in: line).object
   }
@@ -187,7 +187,7 @@ package struct TokenAnswer: Sendable {
 extension JSONLayout {
   /// The position of `result` in a response line.
   ///
-  /// - Throws: The daemon's failure, or `internal_error` for an invalid line.
+  /// - Throws: The daemon's failure, or `internal_error`.
   static func result(in line: Span<UInt8>) throws(Failure) -> Node {
     guard let layout = try? JSONLayout(parsing: line) else { throw Reply.unreadable }
     guard layout.root["v"]?.value(in: line).int == WireProtocol.version, let result = layout.root["result"] else {

@@ -1,8 +1,7 @@
 package import Encoding
 
-/// Why a token is invalid. Never change a code's meaning: scripts depend on it.
+/// Why a token is invalid. Codes are fixed: scripts depend on them.
 package enum TokenProblemCode: String, Sendable, CaseIterable {
-  // Text and header.
   case tooLong = "token_too_long"
   /// Not in JWS compact serialization (RFC 7515).
   case notCompact = "not_compact"
@@ -21,7 +20,6 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The payload is another JWT.
   case nested = "nested_token"
 
-  // Signature and key.
   case algorithmNotAllowed = "algorithm_not_allowed"
   case wrongType = "wrong_type"
   case unknownKey = "unknown_key"
@@ -33,7 +31,6 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
   /// The token needs newer keys, which are unavailable.
   case keysUnavailable = "keys_unavailable"
 
-  // Claims.
   case invalidClaims = "invalid_claims"
   case invalidClaim = "invalid_claim"
   case expired = "token_expired"
@@ -47,7 +44,7 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
 
   case internalError = "internal_error"
 
-  /// Whether the token may be valid: the same check may succeed later.
+  /// Whether a later check may succeed.
   package var isUndecided: Bool { self == .keysUnavailable || self == .internalError }
 }
 
@@ -55,10 +52,10 @@ package enum TokenProblemCode: String, Sendable, CaseIterable {
 package struct TokenProblem: Error, Sendable, Hashable {
   package var code: TokenProblemCode
 
-  /// A sentence in lowercase without a full stop. Contains no part of the token.
+  /// In lowercase, without a full stop or any part of the token.
   package var message: String
 
-  /// The claim that is missing, unexpected, malformed or wrong, if any.
+  /// The missing, unexpected, malformed or wrong claim, if any.
   package var claim: String?
 
   package init(_ code: TokenProblemCode, _ message: String, claim: String? = nil) {

@@ -2,7 +2,7 @@
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
   package var invalid = 0
-  /// Tokens that may be valid; see ``TokenProblemCode/isUndecided``.
+  /// Tokens that may be valid.
   package var undecided = 0
 
   package init() {}

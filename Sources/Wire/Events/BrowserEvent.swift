@@ -1,5 +1,5 @@
 extension Event {
-  /// The user must open a URL, whose redirect completes the sign-in (RFC 6749, section 4.1).
+  /// The user must open a URL; its redirect completes the sign-in (RFC 6749, section 4.1).
   package struct Browser: EventBody, Sendable, Hashable {
     /// For a `login_redirect` request.
     package var loginID: String
@@ -9,15 +9,15 @@ extension Event {
     package var scope: String?
     /// The URL to open, usable only for this sign-in. Not secret.
     package var url: String
-    /// Redirects to ``url`` once, for a browser's command line, which other users can read. Nil if the daemon cannot
+    /// Redirects to ``url`` once: for a browser's command line, which others can read. Nil if the daemon cannot
     /// determine who opens it.
     package var linkURL: String?
     package var redirectURI: String
-    /// Whether the user must paste the redirect's URL, because nothing listens for it.
+    /// Whether the user must paste the redirect's URL.
     package var mustPaste: Bool
     /// The end of the sign-in, in unix seconds.
     package var expiresAt: Int
-    /// The expiry of ``url``, in unix seconds, if earlier than ``expiresAt``.
+    /// In unix seconds; nil unless earlier than ``expiresAt``.
     package var urlExpiresAt: Int?
 
     package init(
@@ -71,11 +71,11 @@ extension Event {
     package var loginID: String
     package var account: String
     package var issuer: String
-    /// The `sub` of the ID Token, if any.
+    /// The `sub` of the ID Token.
     package var subject: String?
-    /// The user's name or email address in the ID Token.
+    /// The name or email address in the ID Token.
     package var name: String?
-    /// The end of the sign-in, in unix seconds.
+    /// In unix seconds.
     package var expiresAt: Int
 
     package init(loginID: String, account: String, issuer: String, subject: String?, name: String?, expiresAt: Int) {

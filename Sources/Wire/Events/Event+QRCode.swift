@@ -1,7 +1,7 @@
 extension Event {
   /// A QR code as a square of modules, without the quiet zone.
   package struct QRCode: EventBody, Sendable, Hashable {
-    /// The width of version 40, the largest (ISO/IEC 18004).
+    /// The width of version 40 (ISO/IEC 18004).
     private static let maximumSide = 177
 
     /// From the top; `1` is a dark module, `0` a light one.
@@ -9,7 +9,7 @@ extension Event {
 
     fileprivate init() {}
 
-    /// Nil unless the rows are a square of `0` and `1`.
+    /// Nil unless a square of `0` and `1`.
     package init?(rows: [String]) {
       let bits = UInt8(ascii: "0")...UInt8(ascii: "1")
       guard (1...Self.maximumSide).contains(rows.count),

@@ -5,7 +5,7 @@ extension Event {
     package var path: String
     /// Why the file was removed; nil if it was written.
     package var removal: FailureCode?
-    /// Nil if unknown or removed.
+    /// In unix seconds; nil if unknown or removed.
     package var expiresAt: Int?
 
     package init(account: String, path: String, removal: FailureCode? = nil, expiresAt: Int? = nil) {

@@ -2,42 +2,39 @@ package import Encoding
 
 /// A message before the result of a long request.
 package indirect enum Event: Sendable, Hashable {
-  /// The user must open ``DeviceCode/verificationURI`` and enter ``DeviceCode/userCode``.
   case deviceCode(DeviceCode)
 
-  /// The URL of the previous event as a QR code.
+  /// The next event's URL as a QR code.
   case qrCode(QRCode)
 
   case browser(Browser)
 
-  /// The user must confirm that they signed in.
   case confirm(Confirm)
 
-  /// A pasted URL is not this sign-in's redirect. The user may paste another.
+  /// A pasted URL is not this sign-in's redirect; another may follow.
   case redirectRefused(Failure)
 
   /// One sentence, safe for a terminal.
   case notice(Phrase)
 
-  /// The head of a resource's response, before its body.
   case response(ResponseHead)
 
   /// A part of the response's body, if inline.
   case body([UInt8])
 
-  /// The client may send the next part of the request's body.
+  /// The client may send the request body's next part.
   case bodyWanted
 
-  /// A step of a ``RequestEnvelope/verbose`` request; nil if its time or code is missing.
+  /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// All events from now on will be sent.
+  /// All events are sent from now on.
   case following
 
-  /// An event of a session; nil if of an unknown kind.
+  /// Nil if of an unknown kind.
   case session(SessionEntry?)
 
-  /// An event of a lease; nil if of an unknown kind.
+  /// Nil if of an unknown kind.
   case leaseEntry(LeaseEntry?)
 
   case tokenFile(TokenFile)
@@ -45,7 +42,6 @@ package indirect enum Event: Sendable, Hashable {
   /// A lease was opened or used.
   case lease(Lease)
 
-  /// A lease's peer needs the user's permission.
   case leaseQuestion(LeaseQuestion)
 
   /// Asks the user to enter a code on any device (RFC 8628, section 3.2).
@@ -63,7 +59,7 @@ package indirect enum Event: Sendable, Hashable {
     package var expiresAt: Int
     /// Seconds between polls.
     package var interval: Int
-    /// A warning about the risk of codes (RFC 8628 section 5.4). Nil from older daemons.
+    /// Warns of the risk of codes (RFC 8628 section 5.4); nil from older daemons.
     package var warning: String?
 
     package init(
@@ -144,7 +140,7 @@ package indirect enum Event: Sendable, Hashable {
     return object
   }
 
-  /// Parses ``json``; nil for an unknown event.
+  /// Nil for an unknown event.
   package init?(json: JSON) {
     guard let name = json["event"]?.string,
       let body = Self.declarations.first(where: { $0.manualEntry.name.hasSameBytes(as: name) })?.withValues(from: json)
@@ -171,13 +167,13 @@ package indirect enum Event: Sendable, Hashable {
   }
 }
 
-/// A kind of event: its members and its description.
+/// A kind of event: its members and description.
 package protocol EventBody: MemberList, Sendable {
   var manualEntry: EventManualEntry { get }
   var event: Event { get }
 }
 
-/// The description of an event in the manual.
+/// An event's description in the manual.
 package struct EventManualEntry: Sendable {
   package let name: String
   /// In mdoc notation.
@@ -190,7 +186,7 @@ package struct EventManualEntry: Sendable {
 }
 
 extension MemberVisitor {
-  /// Visits the members of events that request a sign-in.
+  /// Visits the members common to sign-in events.
   mutating func visitSignIn(
     _ loginID: inout String, _ account: inout String, _ issuer: inout String
   ) throws(Problem) {
@@ -276,10 +272,10 @@ private struct Base64Bytes: MemberValue {
   }
 }
 
-/// An event with an entry, which is nil if of an unknown kind.
+/// `entry` is nil if of an unknown kind.
 private struct EntryBody<Entry: EventEntry>: EventBody {
   var entry: Entry?
-  /// The description of ``entry`` in the manual.
+  /// For the manual.
   let meaning: String
   let make: @Sendable (Entry?) -> Event
   let manualEntry: EventManualEntry

@@ -27,13 +27,13 @@ extension Event {
     }
   }
 
-  /// Asks the user to permit a peer's first request to an origin. The answer is a ``LeaseAnswerRequest``.
+  /// Asks the user to permit a peer's first request to an origin. Answered by a ``LeaseAnswerRequest``.
   package struct LeaseQuestion: EventBody, Sendable, Hashable {
     /// Identifies the question.
     package var number: Int
     /// The request's method, or `token` if the peer requests the token itself.
     package var method: String
-    /// The requested origin; nil if the peer requests the token itself.
+    /// Nil if the peer requests the token itself.
     package var origin: String?
     package var peer: LeaseEntry.Peer?
 
@@ -67,14 +67,14 @@ extension MemberVisitor {
   }
 }
 
-/// An event of a lease, for the user. Contains no paths or queries.
+/// An event of a lease, for the user, without paths and queries.
 package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   /// In unix seconds.
   package private(set) var time: Int
-  /// The lease's name: 16 hexadecimal digits.
+  /// 16 hexadecimal digits.
   package private(set) var lease: String
   package private(set) var event: Event
-  /// The requesting process when it connected. Nil if no peer caused the event.
+  /// The requesting process when it connected; nil if no peer caused the event.
   package private(set) var peer: Peer?
 
   /// A process that uses the lease.
@@ -91,12 +91,10 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
 
   package enum Event: Sendable, Hashable {
     case opened(account: String)
-    /// A peer's request ended with status and body bytes, or failed with the code. `dropped` header fields were not
-    /// forwarded.
+    /// A peer's request ended with status and body bytes, or failed. `dropped` header fields were not forwarded.
     case used(method: String, origin: String, status: Int?, bytes: Int?, dropped: Int, FailureCode?)
-    /// The peer requested the token itself. The code is nil on success.
+    /// The code is nil on success.
     case tokenRequested(FailureCode?)
-    /// A peer or its request was refused.
     case refused(FailureCode)
     case ended(Cause)
   }
@@ -104,7 +102,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
   package enum Cause: String, Sendable, CaseIterable {
     /// The process that opened the lease has ended.
     case closed
-    /// The lease reached its time limit or its maximum number of requests.
+    /// The lease reached its time limit or maximum of requests.
     case time, uses
     case signedOut = "signed_out"
     /// The account was removed.
@@ -197,7 +195,7 @@ package struct LeaseEntry: Sendable, Hashable, EventEntry, MemberList {
     }
   }
 
-  /// One line, without a newline. `stamp` formats unix seconds.
+  /// One line without newline; `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let by = peer.map { ", process \($0.processID) of user \($0.userID)" } ?? ""
     return "\(stamp(time)) \(TerminalText.clean(lease, limit: 16)): \(kindAndText.text)\(by)"

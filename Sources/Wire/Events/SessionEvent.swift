@@ -1,22 +1,21 @@
 package import Encoding
 
-/// An event of a session or account. Contains only numbers, fixed words, account names, and a server's host and reason
-/// for rejecting a refresh token, without control characters.
+/// An event of a session or account. From servers, contains only a host and the reason for rejecting a refresh token,
+/// without control characters.
 package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName
-  /// The token's expiry, or the session's end, in unix seconds; nil if unknown.
+  /// When the token expires or the session ends, in unix seconds.
   package private(set) var expiresAt: Int?
-  /// True if the new session has no user; nil otherwise.
+  /// True or nil, never false.
   private var guest: Bool?
-  /// True if a user's session replaces a client's own; nil otherwise.
+  /// True or nil, never false.
   private var upgradedFromGuest: Bool?
-  /// Whether the token can be renewed without a sign-in; nil unless the event is about expiry.
+  /// Whether the token can be renewed without a sign-in; nil unless about expiry.
   package private(set) var isRenewable: Bool?
   package private(set) var cause: SignOutCause?
-  /// The server's reason for rejecting the refresh token.
+  /// Why the server rejected the refresh token.
   package private(set) var reason: String?
   package private(set) var failure: RefreshFailure?
-  /// The name before renaming.
   package private(set) var formerName: String?
 
   package init(
@@ -44,7 +43,7 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// Why a refresh or connection failed.
   package struct RefreshFailure: Sendable, Hashable {
     package fileprivate(set) var code: FailureCode
-    /// The host and port of the server or proxy, if unreachable.
+    /// The unreachable server's or proxy's host and port.
     package fileprivate(set) var host: String?
     package fileprivate(set) var cause: ConnectionProblem?
 
@@ -54,7 +53,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
       self.cause = cause
     }
 
-    /// The host and cause if known, otherwise the code.
     fileprivate var text: String {
       let prefix = host.map { "\(TerminalText.clean($0, limit: 300)): " } ?? ""
       return prefix + (cause?.title ?? code.rawValue)
@@ -65,17 +63,17 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     case user
     /// The account was removed.
     case removed
-    /// The authorization server rejected the refresh token.
+    /// The server rejected the refresh token.
     case expired
-    /// The authorization server reports that the session is invalid.
+    /// The server reports that the session is invalid.
     case revoked
     /// Another process signed out.
     case elsewhere
-    /// The settings name another server or client than before.
+    /// The settings name another server or client.
     case settings
-    /// The server identified another user than before.
+    /// The server identified another user.
     case identity
-    /// The session had no refresh token, and its access token was not stored.
+    /// The session's only token was not stored.
     case notKept = "not_kept"
 
     fileprivate var text: String {
@@ -92,7 +90,6 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
     }
   }
 
-  /// A member, or several that belong together.
   fileprivate enum Member {
     case expiry, end, guest, renewable, cause, reason, failure, formerName
   }
@@ -135,8 +132,8 @@ package struct SessionEvent: Sendable, Hashable, MemberList {
   /// For the manual.
   package var meaning: String { properties(hasAccount: true, { _ in "" }).meaning }
 
-  /// Whether the event changes tokens, its members, its meaning for the manual, and its text for users. `hasAccount` is
-  /// true if the entry names an account; `stamp` formats unix seconds.
+  /// `meaning` is for the manual, `text` for users. `hasAccount`: whether the entry names an account. `stamp` formats
+  /// unix seconds.
   fileprivate func properties(
     hasAccount: Bool, _ stamp: (Int) -> String
   ) -> (changesTokens: Bool, members: [Member], meaning: String, text: String) {
@@ -242,13 +239,13 @@ package struct SessionEntry: Sendable, Hashable, EventEntry, MemberList {
     self.event = event
   }
 
-  /// Whether the entry is about the account with this current or former name, or about no account.
+  /// Whether the entry is about this account, by current or former name, or about none.
   package func concerns(_ name: String) -> Bool {
     if let old = event.formerName, old.hasSameBytes(as: name) { return true }
     return account.map { $0.hasSameBytes(as: name) } ?? true
   }
 
-  /// One line, without a newline. `stamp` formats unix seconds.
+  /// One line without newline; `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String {
     let prefix = account.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return "\(stamp(time)) \(prefix)\(event.properties(hasAccount: account != nil, stamp).text)"

@@ -6,22 +6,22 @@ package import Encoding
 package struct Failure: Error, Sendable, Hashable {
   package var code: FailureCode
 
-  /// One sentence in lowercase without a full stop, safe for a terminal.
+  /// In lowercase without a full stop, safe for a terminal.
   package var text: Phrase
 
   /// What to do, usually a command.
   package var advice: Phrase?
 
-  /// The account name that does not exist, for `no_account`.
+  /// The missing account, for `no_account`.
   package var subject: String?
 
   /// Whether only the client secret is missing.
   package var needsClientSecret = false
 
-  /// The environment variables that the daemon needs from the caller.
+  /// Environment variables that the daemon needs from the caller.
   package var variables: [String] = []
 
-  /// Whether to print nothing, because standard output is closed. Not part of the protocol.
+  /// Whether to print nothing because standard output is closed. Not in the protocol.
   package var isSilent = false
 
   package var message: String { text.english }
@@ -34,18 +34,18 @@ package struct Failure: Error, Sendable, Hashable {
     advice = hint
   }
 
-  /// Creates a failure whose hint is a command. A literal hint becomes a ``Phrase`` instead.
+  /// `hint` is a command. A literal becomes a ``Phrase`` instead.
   @_disfavoredOverload
   package init(_ code: FailureCode, _ text: Phrase, hint: String?) {
     self.init(code, text, hint: hint.map { .command($0) })
   }
 
-  /// Creates a failure with an untranslated message.
+  /// `message` is not translated.
   package init(_ code: FailureCode, verbatim message: String, hint: String? = nil) {
     self.init(code, Phrase(verbatim: message), hint: hint)
   }
 
-  /// Messages with values include their templates, for translation.
+  /// Includes templates for translation.
   package var json: JSON {
     var object = JSONObject([("code", .string(code.rawValue))])
     text.addMembers(to: &object, as: "message")
@@ -56,7 +56,7 @@ package struct Failure: Error, Sendable, Hashable {
     return .object(object)
   }
 
-  /// Parses ``json``. An unknown code, from a newer daemon, is read as `internal_error`.
+  /// Reads an unknown code, from a newer daemon, as `internal_error`.
   package init?(json: JSON) {
     guard let code = json["code"]?.string, let message = Phrase(json, "message") else { return nil }
     self.init(FailureCode(rawValue: code) ?? .internalError, message, hint: Phrase(json, "hint"))
@@ -65,7 +65,7 @@ package struct Failure: Error, Sendable, Hashable {
     variables = json["variables"]?.array?.compactMap(\.string) ?? []
   }
 
-  // Failures are equal if they have the same code and subject, whatever the message.
+  // Ignores messages and hints.
 
   package static func == (one: Failure, other: Failure) -> Bool {
     one.code == other.code && one.subject == other.subject
@@ -102,7 +102,7 @@ package struct Failure: Error, Sendable, Hashable {
       hint: idTokenHint(account: account))
   }
 
-  /// The ID Token expires too soon, and a refresh returned no newer one.
+  /// The ID Token expires too soon, and a refresh brought none.
   package static func expiringIDToken(of account: String) -> Failure {
     Failure(.interactionRequired, expiringIDTokenText(of: account), hint: .command("agent login \(account)"))
   }
@@ -115,12 +115,11 @@ package struct Failure: Error, Sendable, Hashable {
     Phrase("sign in again with the scope openid: agent login \(account)").withCommandAtEnd("agent login \(account)")
   }
 
-  /// The failure for an invalid administrator's file.
   package init(_ problem: AdministratorFiles.Problem) {
     self.init(.invalidConfiguration, problem.text, hint: problem.remedy.map { .command($0) })
   }
 
-  /// The failure for a provider that is neither built in nor defined by a valid file.
+  /// For a provider neither built in nor defined by a valid file.
   package static func unknownProvider(_ name: String) -> Failure {
     if let problem = AdministratorFiles.current.problem(of: name) { return Failure(problem) }
     return Failure(

@@ -24,7 +24,7 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` as received by a client, with a sentence for clients that do not know the event.
+/// A ``LogEntry`` received by a client, with a sentence for unknown events.
 package struct LogLine: EventEntry, Hashable {
   /// In unix seconds.
   package let time: Int
@@ -36,16 +36,16 @@ package struct LogLine: EventEntry, Hashable {
     self.json = json
   }
 
-  /// Parses ``json``. Nil if the time or event is missing.
+  /// Nil without time or event.
   package init?(json: JSON) {
     guard let object = json.object, let time = json["time"]?.int, json["event"]?.string != nil else { return nil }
     self.init(time: time, json: object)
   }
 
-  /// One line, without a newline. `stamp` formats unix seconds.
+  /// One line without newline; `stamp` formats unix seconds.
   package func text(_ stamp: (Int) -> String) -> String { "\(stamp(time)) \(sentence)" }
 
-  /// The account and the sentence or, from an older daemon, the event's code and members.
+  /// Account and sentence or, from an older daemon, code and members.
   package var sentence: String {
     let account = json["account"]?.string.map { "\(TerminalText.clean($0, limit: 64)): " } ?? ""
     return account + TerminalText.clean(json["text"]?.string ?? code, limit: 4096)

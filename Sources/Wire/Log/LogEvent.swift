@@ -1,26 +1,25 @@
 internal import Encoding
 
-/// The daemon's log events. Only the reason for a session's end is another party's text.
+/// The daemon's log events. Other parties' text is only URLs and reasons for a session's end.
 package enum LogEvent: Sendable, Hashable {
   case started
   case stopping
 
   /// Attempts are numbered from 1.
   case refreshBegan(attempt: Int)
-  /// The code is nil on success. The reason is the server's.
+  /// The code is nil on success; the reason is the server's.
   case refreshEnded(milliseconds: Int, FailureCode?, reason: String? = nil)
-  /// The wait before this attempt, after a failed one.
+  /// Waits before this attempt.
   case refreshRetry(attempt: Int, waitMilliseconds: Int)
-  /// A failed refresh will be tried again after this time, or when the network changes.
+  /// A failed refresh waits for this time or a network change.
   case refreshQueued(seconds: Int)
-  /// The cached token expires in this many seconds and was not renewed.
   case tokenExpiring(seconds: Int)
   case tokenExpired
-  /// An address or route was added while a request was waiting for the network.
+  /// An address or route was added while a request waited.
   case networkChanged
-  /// The user's limit of file watches is reached. Files are checked when used.
+  /// The user's limit of file watches is reached.
   case watchUnavailable
-  /// The clock was set forward by this many seconds; back if negative.
+  /// The clock was set forward; back if negative.
   case clockSet(seconds: Int)
 
   case signInBegan
@@ -29,35 +28,32 @@ package enum LogEvent: Sendable, Hashable {
   /// The server increased the polling interval.
   case signInSlowed(seconds: Int)
   case signInApproved
-  /// A request to the redirect URI is not this sign-in's redirect.
+  /// The redirect URI received an unrelated request.
   case unrelatedRedirect
   /// The code is nil on success.
   case signInEnded(milliseconds: Int, FailureCode?)
 
-  /// A sign-out, with the result of revoking the tokens.
   case signedOut(SignOut)
   case checked(milliseconds: Int, CheckResult)
   case settingsChanged(SettingsChange)
   case peerDropped(PeerProblem)
   case requestTimedOut
-  /// The `auth_time` of a refreshed ID Token differs from that of the first one.
+  /// A refreshed ID Token's `auth_time` differs from the first one's.
   case authenticationTimeChanged
-  /// The metadata contains an endpoint at a new origin. Nothing is sent to it.
+  /// An endpoint has a new origin; nothing is sent to it.
   case endpointMoved
-  /// A key in the issuer's key set was skipped.
   case keySetWarning(KeySetFlaw)
 
   case locked(LockCause)
   case unlocked(Protection)
   case vaultChanged(VaultChange)
 
-  /// An event command failed, with its position in the settings, from 1.
+  /// The failed event command's position in the settings, from 1.
   case commandFailed(position: Int, CommandProblem)
-  /// This many event commands were not run, since too many were waiting.
+  /// Too many event commands were waiting.
   case commandsDropped(count: Int)
   case tokenFile(TokenFileChange)
 
-  /// A step of a `verbose` request.
   case step(LogStep)
 
   package enum CommandProblem: Sendable, Hashable {
@@ -84,7 +80,7 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// The result of revoking the tokens at a sign-out.
+  /// The result of revoking tokens at a sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
     case notRevoked = "not_revoked"
@@ -100,7 +96,6 @@ package enum LogEvent: Sendable, Hashable {
     case activated
     /// A directory got another account, or none.
     case directory
-    /// The file was changed by another program.
     case byOtherProgram = "outside"
   }
 
@@ -146,13 +141,13 @@ package enum LogEvent: Sendable, Hashable {
 
   /// Why the daemon closed a client's connection.
   package enum PeerProblem: String, Sendable, CaseIterable {
-    /// The peer sent no complete request in time.
+    /// Sent no complete request in time.
     case silent
-    /// The peer did not read its response.
+    /// Did not read its response.
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// There were too many connections; this one was idle the longest.
+    /// Of too many connections, this one was idle the longest.
     case crowded
   }
 
@@ -238,7 +233,7 @@ package enum LogEvent: Sendable, Hashable {
     }
   }
 
-  /// The end of an operation. The code is nil on success.
+  /// The code is nil on success.
   private static func ended(
     _ event: String, _ operation: String, _ milliseconds: Int, _ code: FailureCode?, _ reason: String? = nil
   ) -> LogProperties {
@@ -252,11 +247,10 @@ package enum LogEvent: Sendable, Hashable {
   }
 }
 
-/// The result of checking a session at the authorization server.
+/// The result of checking a session at the server.
 package enum CheckResult: String, Sendable, CaseIterable {
   case valid = "ok"
   case signedOutElsewhere = "signed_out_elsewhere"
-  /// The account has no session to check.
   case notSignedIn = "not_signed_in"
   /// The server cannot check sessions, or not for this client.
   case notPossible = "not_possible"
@@ -264,13 +258,12 @@ package enum CheckResult: String, Sendable, CaseIterable {
 }
 
 package struct LogProperties: Sendable {
-  /// The value of the `event` member.
   let code: String
   /// Omitted if nil.
   let members: [(String, JSON?)]
-  /// Only a request's URL and the reason for a session's end come from another party.
+  /// The event as a sentence.
   package let text: String
-  /// Whether the event is logged as a warning.
+  /// Whether to log a warning.
   package let isFailure: Bool
 
   init(_ code: String, _ members: [(String, JSON?)] = [], isFailure: Bool = false, _ text: String) {

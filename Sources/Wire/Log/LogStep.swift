@@ -1,33 +1,29 @@
 internal import Encoding
 
-/// A step of the daemon's work for a `verbose` request. Requests to servers are always logged. Contains no text except
-/// a request's URL.
+/// A step of a `verbose` request; requests to servers are always logged. The only text is a request's URL.
 package enum LogStep: Sendable, Hashable {
-  /// The cached token was returned. Nil if its remaining time is unknown.
+  /// The cached token was returned; nil without a known expiry.
   case tokenServed(secondsLeft: Int?)
-  /// The cached token was returned, because the server is unreachable.
+  /// The cached token was returned because the server is unreachable.
   case servedOffline
   case refreshNeeded(RefreshReason)
-  /// The request waits for another request's refresh.
+  /// Waits for another request's refresh.
   case refreshJoined
-  /// Another process changed the account's record, so the cached token is ignored.
+  /// Another process changed the account's record; the cached token is ignored.
   case recordChanged
   case session(SessionStep)
-  /// A server did not respond.
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
   /// The ID Token identifies the user, so UserInfo is not requested.
   case identityKnown
-  /// The user has not decided yet. The next poll is after this wait.
+  /// Not approved yet; the next poll is in `seconds`.
   case signInPending(seconds: Int)
 
   /// Why the cached token is not returned.
   package enum RefreshReason: Sendable, Hashable {
     case noToken
-    /// The caller requested a new token.
     case requested
     /// The resource rejected the token.
     case refused
-    /// The token expires sooner than the caller needs.
     case expiring(secondsLeft: Int, secondsWanted: Int)
 
     fileprivate var description: (members: [(String, JSON?)], text: String) {

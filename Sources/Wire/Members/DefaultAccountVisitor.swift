@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// Sets the member `account` of a request that lacks it. Ignores all other members.
+/// Sets a missing member `account` and ignores all others.
 struct DefaultAccountVisitor: MemberVisitor {
   let account: String
 

@@ -1,8 +1,8 @@
 internal import Encoding
 
-/// The type of a member's value, with its limits.
+/// A value's type and limits.
 package enum MemberForm {
-  /// A string of at most this many bytes; nil for the limit of settings.
+  /// The limit is in bytes; nil for that of settings.
   case text(limit: Int?)
   case flag
   case number(ClosedRange<Int>)
@@ -10,7 +10,7 @@ package enum MemberForm {
   case texts(orOne: Bool)
   /// A list of at most `limit` integers in a range.
   case numbers(ClosedRange<Int>, limit: Int)
-  /// One of the strings that the closure returns.
+  /// One of these strings.
   case word(() -> [String])
 
   /// For the manual.
@@ -25,7 +25,7 @@ package enum MemberForm {
     }
   }
 
-  /// The limits as a sentence for the manual, with a leading space.
+  /// A sentence for the manual, with a leading space.
   var note: String {
     switch self {
     case .text, .flag, .number, .texts(orOne: false): ""

@@ -1,4 +1,4 @@
-/// The kind of a member's value, for the manual and the JSON schema.
+/// A value's kind, for the manual and JSON schema.
 package enum MemberKind: Sendable {
   case text, number, boolean, texts, objects, object
   /// An account name.
@@ -6,18 +6,16 @@ package enum MemberKind: Sendable {
   case url
   /// In unix seconds.
   case time
-  /// A Boolean that is always this value.
   case constant(Bool)
   /// One of these strings.
   case words([String])
-  /// A string that matches this expression.
   case pattern(String)
   /// An error object.
   case failure
   /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
-  /// The kind of a setting's value. A flag is always true, because it is shown only if set.
+  /// A flag is always true: it is shown only if set.
   package init(_ setting: AccountSetting) {
     self =
       switch setting.kind {
@@ -30,7 +28,7 @@ package enum MemberKind: Sendable {
       }
   }
 
-  /// One of the raw values of an enumeration.
+  /// One of an enumeration's raw values.
   static func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> MemberKind {
     .words(Word.allCases.map(\.rawValue))
   }
@@ -46,7 +44,7 @@ package enum MemberKind: Sendable {
     }
   }
 
-  /// The JSON Schema, which may refer to definitions in `agent.schema.json`.
+  /// May refer to definitions in `agent.schema.json`.
   package var schema: String {
     switch self {
     case .text: #"{"type": "string"}"#

@@ -34,7 +34,7 @@ extension MemberList {
     return members.entries.compactMap { if case .member(let row) = $0 { row } else { nil } }
   }
 
-  /// A copy with an object's members, ignoring limits. Nil if a required member is missing or invalid.
+  /// A copy with an object's members, ignoring limits. Nil if a required one is missing or invalid.
   package func withValues(from json: JSON) -> Self? {
     guard let object = json.object else { return nil }
     var (list, members) = (self, MemberReader(object, isLenient: true))
@@ -69,7 +69,7 @@ extension Bool: MemberValue {
   }
 }
 
-/// An entry of a log, also sent as the member `entry` of an event.
+/// A log entry, also sent as the member `entry` of an event.
 package protocol EventEntry: MemberValue {
   var json: JSONObject { get }
   init?(json: JSON)

@@ -29,7 +29,6 @@ struct MemberReader: MemberVisitor {
     if value == nil { try reject(name, Phrase(verbatim: Value.memberTypeName), isRequired) }
   }
 
-  /// Replaces `value` by the settings in the object.
   func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Failure) {
     do {
       value = try AccountSettings(members: { object[$0].flatMap { $0 == .null ? nil : $0 } }, among: settings)
@@ -48,7 +47,6 @@ struct MemberReader: MemberVisitor {
     throw Failure(.invalidRequest, "the request needs the member \"\(name)\"")
   }
 
-  /// Throws for a wrong value, unless it is optional and ``isLenient`` is true.
   private func reject(_ name: String, _ expected: Phrase, _ isRequired: Bool = false) throws(Failure) {
     if isRequired || !isLenient { throw wrong(name, expected) }
   }

@@ -1,14 +1,14 @@
 package import Encoding
 
-/// Reads, writes or describes the JSON members of a protocol object.
+/// Reads, writes or describes a protocol object's JSON members.
 ///
-/// ``MemberList/visitMembers(with:)`` calls one method for each member; the closure returns the meaning in mdoc
-/// notation. The JSON omits nil, false and empty lists.
+/// ``MemberList/visitMembers(with:)`` calls one method per member, passing its meaning in mdoc notation. The JSON omits
+/// nil, false and empty lists.
 package protocol MemberVisitor {
-  /// The error for an invalid member, which only reading can throw.
+  /// The error for an invalid member, thrown only by reading.
   associatedtype Problem: Error
 
-  /// Visits a string, a Boolean, a number or a list.
+  /// Visits a string, Boolean, number or list.
   mutating func visit(
     _ name: String, _ value: inout JSON?, _ form: MemberForm, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
@@ -16,7 +16,7 @@ package protocol MemberVisitor {
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool, _ meaning: () -> String
   ) throws(Problem)
-  /// Visits a member for each setting.
+  /// Visits one member per setting.
   mutating func visitSettings(_ value: inout AccountSettings, among settings: [AccountSetting]) throws(Problem)
   /// Checks a rule about several members when reading.
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
@@ -32,9 +32,9 @@ package protocol MemberList {
 package protocol MemberValue: Sendable {
   /// For the manual.
   static var memberTypeName: String { get }
-  /// Adds the value as the member `name`, and other members that belong to it.
+  /// Adds the member `name` and others that belong to it.
   func addMembers(to object: inout JSONObject, as name: String)
-  /// Parses the member `name`. Nil if invalid.
+  /// Nil if the member `name` is invalid.
   init?(_ json: JSON, _ name: String)
 }
 
@@ -62,7 +62,7 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// Visits a Boolean; false if the member is missing.
+  /// False if the member is missing.
   @inline(__always)
   mutating func visitFlag(_ name: String, _ value: inout Bool, _ meaning: @autoclosure () -> String) throws(Problem) {
     var json: JSON? = .bool(value)
@@ -89,7 +89,7 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// - Parameter orOne: Whether a single string is read as a list.
+  /// `orOne` accepts a single string as a list.
   @inline(__always)
   mutating func visitTexts(
     _ name: String, _ value: inout [String], orOne: Bool = false, _ meaning: @autoclosure () -> String
@@ -107,7 +107,7 @@ extension MemberVisitor {
     value = json?.array?.compactMap(\.int) ?? []
   }
 
-  /// Visits a raw value of an enumeration.
+  /// Visits an enumeration's raw value.
   @inline(__always)
   mutating func visitChoice<Choice: RawRepresentable<String> & CaseIterable>(
     _ name: String, _ value: inout Choice?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -126,7 +126,6 @@ extension MemberVisitor {
     if let given { value = given }
   }
 
-  /// Visits an optional value with its own JSON format.
   @inline(__always)
   mutating func visitValue<Value: MemberValue>(
     _ name: String, _ value: inout Value?, isRequired: Bool = false, _ meaning: @autoclosure () -> String
@@ -149,16 +148,16 @@ extension MemberVisitor {
   }
 }
 
-/// The description of a member in the manual.
+/// A member's description in the manual.
 package struct MemberDescription: Sendable, Hashable {
   package let name: String
-  /// The type, such as `text`, `number` or `list of texts`.
+  /// Such as `text`, `number` or `list of texts`.
   package let type: String
   /// Sentences in mdoc notation.
   package let meaning: String
-  /// The members of this object, or of each object in the list.
+  /// Of this object, or of each object in the list.
   package let members: [MemberDescription]
-  /// Whether ``members`` are described in another part of the manual.
+  /// Whether ``members`` are described elsewhere in the manual.
   package let isElsewhere: Bool
 
   package init(
@@ -188,7 +187,7 @@ package struct MemberDescription: Sendable, Hashable {
 
   package var isList: Bool { type.utf8.starts(with: "list".utf8) }
 
-  /// This and the members' descriptions, with names such as `accounts[].name`.
+  /// This and all inner descriptions, with names such as `accounts[].name`.
   package func flattened(in prefix: String = "") -> [MemberDescription] {
     if members.count > 2, members.allSatisfy({ $0.type == members[0].type && $0.meaning == members[0].meaning }) {
       let names = members.map { "`\($0.name)`" }.joined(separator: ", ")
@@ -206,7 +205,7 @@ package struct MemberDescription: Sendable, Hashable {
   }
 }
 
-/// Collects the descriptions of members for the manual.
+/// Collects member descriptions for the manual.
 package struct MemberDescriber: MemberVisitor {
   package enum Entry: Sendable, Hashable {
     case member(MemberDescription)
@@ -218,12 +217,11 @@ package struct MemberDescriber: MemberVisitor {
 
   init(marksRequired: Bool = true) { self.marksRequired = marksRequired }
 
-  /// Joins words by commas and "or".
   static func list(_ words: [String]) -> String {
     words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + words.suffix(1).joined()
   }
 
-  /// The raw values as a list, such as "`a`, `b` or `c`".
+  /// Lists the raw values, such as "`a`, `b` or `c`".
   package static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> String {
     list(Word.allCases.map { "`\($0.rawValue)`" })
   }

@@ -36,13 +36,12 @@ struct MemberWriter: MemberVisitor {
     }
   }
 
-  /// Closes the object and returns it, without a newline.
+  /// Returns the closed object, without a newline.
   mutating func finish() -> [UInt8] {
     bytes.append(UInt8(ascii: "}"))
     return bytes
   }
 
-  /// Writes a member's name, with a comma if needed.
   private mutating func begin(_ name: String) {
     if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
     bytes.append(UInt8(ascii: "\""))

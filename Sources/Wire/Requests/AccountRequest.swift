@@ -11,13 +11,13 @@ package enum AccountRequest: RequestBody {
 
   case rename(account: String, to: String)
 
-  /// Signs out and removes the settings. With `local`, the tokens are not revoked.
+  /// Signs out, without revoking tokens if `local`, and removes the settings.
   case remove(account: String, local: Bool)
 
-  /// Adds an account with a refresh token. Descriptors: the token, then the secrets in `passedSecrets`.
+  /// Adds an account. Descriptors: its refresh token, then `passedSecrets`.
   case `import`(account: String, AccountSettings, passedSecrets: Set<PassedSecret>)
 
-  /// Returns the metadata to publish for a client whose ID is a URL. The settings override the account's, if any.
+  /// Returns the metadata to publish for a client whose ID is a URL. Settings override the account's.
   case clientMetadata(account: String?, AccountSettings, passedSecrets: Set<PassedSecret>)
 
   /// All kinds, with blank members.

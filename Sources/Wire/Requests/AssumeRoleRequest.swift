@@ -2,12 +2,12 @@
 package struct AssumeRoleRequest: RequestBody {
   /// Nil for the account that lists the URL.
   package var account: String?
-  /// The URL of the Security Token Service.
+  /// Of the Security Token Service.
   package var url: String
   package var roleARN: String
   /// The session's name in AWS logs.
   package var sessionName: String
-  /// In seconds; nil for the default.
+  /// Nil for one hour.
   package var durationSeconds: Int?
 
   package init(

@@ -1,18 +1,18 @@
-/// Requirements of a browser sign-in for the user's authentication (OpenID Connect Core section 3.1.2.1).
+/// A browser sign-in's requirements for the user's authentication (OpenID Connect Core section 3.1.2.1).
 package struct AuthenticationRequirements: MemberList, Sendable, Hashable {
-  /// OpenID Connect prompts such as `login`, `consent` and `select_account`, separated by spaces.
+  /// OpenID Connect prompts, such as `login` and `consent`, separated by spaces.
   package var prompt: String?
   package var loginHint: String?
-  /// Acceptable authentication context classes, one of which the user must meet.
+  /// Acceptable authentication context classes.
   package var acrValues: [String] = []
   /// In seconds, up to 31,536,000.
   package var maxAge: Int?
-  /// The claims in a resource's challenge: JSON, maybe in base64.
+  /// JSON from a resource's challenge, maybe in base64.
   package var claimsChallenge: String?
 
   package init() {}
 
-  /// The corresponding options of `agent login`, with values.
+  /// The options of `agent login`, with values.
   package var options: [(name: String, values: [String])] {
     [
       ("acr", acrValues), ("max-age", maxAge.map { ["\($0)s"] } ?? []), ("prompt", prompt.map { [$0] } ?? []),

@@ -1,7 +1,7 @@
 package import Encoding
 
-/// Sends a request to a resource with a token that stays in the daemon. Descriptors, unless ``isInline``: the source of
-/// the request's body, if any, and the sink of the response's.
+/// Sends a request to a resource; the token stays in the daemon. Descriptors, unless ``isInline``: the request body's
+/// source, if any, and the response body's sink.
 package struct CallRequest: RequestBody {
   /// Nil for the account that lists the origin of `url`.
   package var account: String?
@@ -13,7 +13,7 @@ package struct CallRequest: RequestBody {
 
   package var sendsBody: Bool
 
-  /// Whether bodies are in protocol lines, since forwarded sockets cannot pass descriptors.
+  /// Whether bodies are in protocol lines, as forwarded sockets pass no descriptors.
   package var isInline = false
   /// The body in base64, if sent in this line.
   package var inlineBody: String?
@@ -21,23 +21,22 @@ package struct CallRequest: RequestBody {
   package static let maximumInlineBytes = 720 << 10
   /// Whether the body follows in ``ResourceBodyRequest``s, one after each ``Event/bodyWanted``.
   package var sendsBodyInLines = false
-  /// The maximum size of an ``Event/body(_:)``, before base64 encoding.
+  /// Of an ``Event/body(_:)``, before base64 encoding.
   package static let maximumEventBytes = 48 << 10
 
-  /// The wait for an unreachable server, up to 3600 seconds; nil for none.
+  /// For an unreachable server, up to 3600; nil for none.
   package var waitSeconds: Int?
 
   package var refusesRedirects = false
 
-  /// How long the response's body may stall, up to ``maximumIdleSeconds``; 0 for no limit, nil for the request's
-  /// deadline.
+  /// How long the response's body may stall; 0 for no limit, nil for the request's deadline.
   package var idleSeconds: Int?
   package static let maximumIdleSeconds = 86_400
 
   /// If empty, the account's own token.
   package var target = TokenRequest.Target()
 
-  /// The lease, if any, set by the daemon. Not part of the protocol.
+  /// Set by the daemon; not in the protocol.
   package var lease: RequestLease?
 
   package init(account: String? = nil, url: String, method: String, headers: [String] = [], sendsBody: Bool = false) {
@@ -102,7 +101,6 @@ package struct CallRequest: RequestBody {
 
 /// A part of a ``CallRequest``'s body, on the same connection.
 package struct ResourceBodyRequest: RequestBody {
-  /// At most ``maximumBytes`` bytes.
   package var bytes: [UInt8]
   /// Whether this is the last part, which may be empty.
   package var isLast: Bool
@@ -155,7 +153,7 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The first field's value, ignoring case; nil if absent.
+  /// The first such field's value, ignoring case.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }

@@ -1,12 +1,11 @@
 /// Determines whether a URL is an authorization server or a resource (RFC 9728).
 package struct DiscoverRequest: RequestBody {
   package var url: String
-  /// The account to sign in, if the user named one.
+  /// The account to sign in, if named.
   package var account: String?
   /// Whether to fetch nothing if ``account`` already exists.
   package var onlyForNewAccount = false
-  /// The settings for the connection: ``AccountSettings/caFile``, ``AccountSettings/allowHTTPLoopback`` and the proxy.
-  /// Others are not sent.
+  /// Only ``AccountSetting/connection`` settings are sent.
   package var settings = AccountSettings()
 
   package init(url: String) { self.url = url }

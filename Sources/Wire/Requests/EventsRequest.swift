@@ -2,7 +2,7 @@
 package struct EventsRequest: RequestBody {
   /// Nil for all accounts.
   package var account: String?
-  /// Whether to send future events, until the connection closes, instead of recent ones.
+  /// Whether to send future events until the connection closes, not recent ones.
   package var follows: Bool
   /// Whether to send events of leases instead of sessions.
   package var forLeases = false

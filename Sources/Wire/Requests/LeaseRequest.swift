@@ -3,11 +3,11 @@
 package struct LeaseRequest: RequestBody {
   /// Nil for the active account.
   package var account: String?
-  /// The allowed hosts, origins or URL prefixes. If empty, all that the account lists.
+  /// Allowed hosts, origins or URL prefixes; if empty, all that the account lists.
   package var origins: [String] = []
-  /// If empty, all methods except those that involve a second resource, such as `COPY`.
+  /// If empty, all methods that involve no second resource, unlike `COPY`.
   package var methods: [String] = []
-  /// Additional header fields to forward, at most ``maximumHeaders``.
+  /// Additional header fields to forward.
   package var headers: [String] = []
   /// If empty, the account's own token.
   package var target = TokenRequest.Target()
@@ -18,9 +18,9 @@ package struct LeaseRequest: RequestBody {
 
   /// Whether peers can get the token, if its scope does not exceed ``target``.
   package var lendsToken = false
-  /// Whether the first request to each origin waits for the user; see ``Event/leaseQuestion(_:)``.
+  /// Whether the first request to each origin raises an ``Event/leaseQuestion(_:)``.
   package var requiresConfirmation = false
-  /// IDs of other users whose processes may be peers. Enforced by the process that accepts connections.
+  /// Other users whose processes may be peers, enforced by the accepting process.
   package var userIDs: [Int] = []
 
   package static let maximumUsers = 16
@@ -70,7 +70,7 @@ package struct LeaseRequest: RequestBody {
   }
 }
 
-/// Adds a peer to the lease, passing one end of a socket pair for its requests, or reports a refused peer.
+/// Adds a peer, passing one end of a socket pair for its requests, or reports a refused peer.
 package struct LeasePeerRequest: RequestBody {
   package var userID: Int
   /// 0 in another PID namespace.
@@ -102,13 +102,13 @@ package struct LeasePeerRequest: RequestBody {
   }
 }
 
-/// Sent by the lease's owner, so that the lease's process serves an origin over HTTP on the passed listening socket.
+/// Lets `agent-lease` serve an origin over HTTP on the passed listening socket.
 package struct LeaseHTTPRequest: RequestBody {
-  /// The origin to which requests are forwarded.
+  /// The resource's origin.
   package var origin: String
-  /// The local origin to which programs connect.
+  /// The origin to which programs connect.
   package var localOrigin: String
-  /// The token that programs must send, which is not the account's.
+  /// Programs must send this token, not the account's.
   package var token: String
 
   package init(origin: String, localOrigin: String, token: String) {

@@ -1,60 +1,60 @@
 package import Encoding
 
-/// Starts a sign-in, and adds the account if an issuer is given.
+/// Starts a sign-in; with an issuer, adds the account.
 @dynamicMemberLookup
 package struct LoginRequest: RequestBody {
   /// Nil for the active account or, with an issuer, a name derived from its host.
   package var account: String?
 
-  /// The settings to change or, with an issuer, those of a new account.
+  /// The settings to change or, with an issuer, of a new account.
   package var settings = AccountSettings()
   package var passedSecrets: Set<PassedSecret> = []
 
   package var registersClient = false
   /// Whether the client signs in itself, without a user (RFC 6749, section 4.4).
   package var isGuest = false
-  /// Whether to add `offline_access` to the scope if the server announces it.
+  /// Whether to add `offline_access` to the scope if announced.
   package var requestsOfflineAccess = false
   /// Whether the authorization server is from a resource's metadata.
   package var beganAtResource = false
-  /// The DPoP algorithms that the resource announces; empty if none.
+  /// The DPoP algorithms that the resource announces.
   package var proofAlgorithms: [String] = []
   package var wantsQRCode = false
-  /// Translations for the pages in the browser; nil for English.
+  /// For pages in the browser; nil for English.
   package var pageTranslations: Translations?
 
   /// Nil if the daemon chooses.
   package var flow: Flow?
   package var canOpenBrowser = false
-  /// The redirect's port, if the caller receives the redirect, such as on another machine, and sends its URL in a
+  /// The redirect's port, if the caller receives the redirect and sends its URL as
   /// ``LoginStepRequest/redirect(loginID:url:)``.
   package var redirectPort: Int?
 
-  /// When to skip the sign-in, if ever. The result then has `kept`.
+  /// When to skip the sign-in. The result then has `kept`.
   package var skipCondition: Condition?
-  /// Whether to keep account and session only in the daemon's memory.
+  /// Whether to keep account and session only in memory.
   package var isEphemeral = false
-  /// Whether not to store the access token, regardless of the settings.
+  /// Whether not to store the access token, whatever the settings.
   package var dropsAccessToken = false
   package var activates = false
 
   /// Whether to return once the user can act, and continue in the background.
   package var isDetached = false
-  /// Requirements for the user's authentication, except in the device flow.
+  /// Not for the device flow.
   package var requirements = AuthenticationRequirements()
 
   package enum Flow: String, Sendable, CaseIterable {
     /// A browser on this machine. The daemon receives the redirect.
     case browser
-    /// A code that the user enters on any device (RFC 8628).
+    /// A code for any device (RFC 8628).
     case device
     /// Any browser. The user pastes the redirect's URL.
     case paste
   }
 
-  /// A condition that makes a sign-in unnecessary.
+  /// Makes a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// There is a session that is not known to have ended. No server is contacted.
+    /// A session is not known to have ended; no server is contacted.
     case signedIn = "signed_in"
     /// There is a token, renewed if necessary.
     case token
@@ -62,7 +62,7 @@ package struct LoginRequest: RequestBody {
 
   package init() {}
 
-  /// Whether at most account, flow and a proxy from the environment are given.
+  /// Whether the request has no settings except the environment's proxy, no secrets, client options or requirements.
   package var isPlain: Bool {
     var settings = settings
     (settings.proxy, settings.proxyExclusions) = (nil, nil)

@@ -1,9 +1,9 @@
-/// A message to the sign-in `loginID`, on any connection. On the connection of `login`, a redirect or confirmation must
-/// precede the result, and a rejection is the event `redirect_refused`.
+/// A message to the sign-in `loginID`, on any connection. On that of `login`, it must precede the result, and a
+/// rejected redirect is the event `redirect_refused`.
 package enum LoginStepRequest: RequestBody {
-  /// Passes the redirect's URL, after the event `browser`.
+  /// After the event `browser`.
   case redirect(loginID: String, url: String)
-  /// Confirms or denies, after the event `confirm`, that the user is the one who signed in. A denial revokes the grant.
+  /// Answers the event `confirm`: whether the user signed in. A denial revokes the grant.
   case confirm(loginID: String, isConfirmed: Bool)
   /// Returns the state of a background sign-in, or waits for its result.
   case resume(loginID: String, waits: Bool)

@@ -1,18 +1,17 @@
-/// Secrets that a request passes in descriptors (`SCM_RIGHTS`), in the order of these cases.
+/// Secrets that a request passes in descriptors (`SCM_RIGHTS`), in this order.
 package enum PassedSecret: Sendable, CaseIterable {
   case clientSecret
-  /// A private key in PEM or as a JSON Web Key.
+  /// In PEM or as a JSON Web Key.
   case clientKey
   /// Certificates in PEM, starting with the client's own.
   case clientCertificate
-  /// The token for registering at a server that requires one (RFC 7591, section 3).
+  /// Authorizes client registration (RFC 7591, section 3).
   case initialAccessToken
   /// A JWT that replaces the user or authenticates the client (RFC 7523).
   case assertion
 
   package static let credentials: Set<PassedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
-  /// The flag that announces the secret.
   private var flag: (name: String, meaning: String) {
     switch self {
     case .clientSecret:
@@ -29,7 +28,6 @@ package enum PassedSecret: Sendable, CaseIterable {
     }
   }
 
-  /// Visits the flags that announce secrets of these kinds.
   static func visitFlags<Visitor: MemberVisitor>(
     _ announced: inout Set<PassedSecret>,
     among kinds: [PassedSecret] = [.clientSecret, .clientKey, .clientCertificate],

@@ -1,7 +1,6 @@
 internal import Encoding
 
-/// A client's request; unknown requests are errors. Indirect, so that functions that pass a request need not reserve
-/// stack for the largest case.
+/// A client's request. Indirect, so that functions passing it need not reserve stack for the largest case.
 package indirect enum Request: Sendable, Hashable {
   case token(TokenRequest)
   case forget(ForgetRequest)
@@ -28,7 +27,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Passes the body to the visitor without an existential box, and returns the request with the new body.
+  /// Avoids an existential box; returns the request with the new body.
   private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
     case .token(let body): .token(try visitor.visit(body))
@@ -58,7 +57,6 @@ package indirect enum Request: Sendable, Hashable {
     }
   }
 
-  /// Visits the members, and returns the request with their new values.
   fileprivate func visitingMembers<Visitor: MemberVisitor>(
     with members: inout Visitor
   ) throws(Visitor.Problem) -> Request {
@@ -115,11 +113,10 @@ package indirect enum Request: Sendable, Hashable {
   private static let declarationsByName = Dictionary(
     uniqueKeysWithValues: declarations.map { ($0.properties.name, $0) })
 
-  /// The kind of request with this name, with blank members.
+  /// The request with this name, with blank members.
   package static func declaration(named name: String) -> Request? { declarationsByName[name] }
 }
 
-/// An operation on a request of any type.
 private protocol RequestVisitor {
   associatedtype Problem: Error
   mutating func visit<Body: RequestBody>(_ body: Body) throws(Problem) -> Body
@@ -148,7 +145,7 @@ private struct BodyVisitor: RequestVisitor {
 package struct RequestEnvelope: Sendable, Hashable {
   package var request: Request
 
-  /// In seconds, up to 3600; nil for the daemon's default.
+  /// Up to 3600; nil for the daemon's default.
   package var timeoutSeconds: Int?
 
   /// Whether to report the daemon's steps as ``Event/progress(_:)``.
@@ -208,14 +205,13 @@ package struct RequestEnvelope: Sendable, Hashable {
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  /// The version numbers that can be parsed. All but the current one are refused.
+  /// All but the current one are refused.
   private static let versionNumbers = 1...1_000_000
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 
   /// Parses a line, with or without its newline.
   ///
-  /// - Throws: `unsupported_version` for another version; `unknown_request` for an unknown name; otherwise
-  ///   `invalid_request`.
+  /// - Throws: `unsupported_version`, `unknown_request`, or otherwise `invalid_request`.
   package init(parsing line: Span<UInt8>) throws(Failure) {
     let json: JSON
     do {

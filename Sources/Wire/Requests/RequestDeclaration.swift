@@ -4,14 +4,13 @@ package protocol RequestBody: MemberList, Sendable, Hashable {
   var manualEntry: RequestManualEntry { get }
 }
 
-/// A request's name, and how to handle it.
+/// A request's name and handling.
 package struct RequestProperties: Sendable {
-  /// The value of the `request` member.
   package let name: String
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// The wait for an unreachable server, in addition to the timeout.
+  /// For an unreachable server, besides the timeout.
   package let waitSeconds: Int
 
   init(
@@ -37,21 +36,21 @@ package struct RequestTraits: OptionSet, Sendable {
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The request uses no network.
+  /// Uses no network.
   package static var local: RequestTraits { RequestTraits(rawValue: 1) }
-  /// The request may be sent again if its result is unknown.
+  /// May be sent again if its result is unknown.
   package static var repeatable: RequestTraits { RequestTraits(rawValue: 2) }
-  /// The request does not depend on the settings file.
+  /// Does not depend on the settings file.
   package static var withoutSettings: RequestTraits { RequestTraits(rawValue: 4) }
-  /// The request may change an account or the vault.
+  /// May change an account or the vault.
   package static var changesAccounts: RequestTraits { RequestTraits(rawValue: 8) }
-  /// The request has no deadline by default.
+  /// Has no deadline by default.
   package static var endless: RequestTraits { RequestTraits(rawValue: 16) }
   /// Peers of a lease may send the request.
   package static var allowedForPeers: RequestTraits { RequestTraits(rawValue: 32) }
   /// `agent-lease` may send the request.
   package static var allowedForLeaseProcess: RequestTraits { RequestTraits(rawValue: 128) }
-  /// Peers of a lease that lends the token itself may send the request.
+  /// Peers may send the request if the lease lends the token.
   package static var allowedForTokenPeers: RequestTraits { RequestTraits(rawValue: 64) }
 }
 
@@ -67,7 +66,7 @@ package enum RequestSubject: Sendable, Equatable {
   case activeAccount
   /// An account whose settings list the request's URL.
   case listingAccount
-  /// Not a single account: the request is about all accounts, or about none.
+  /// All accounts, or none.
   case any
 
   static func accountOrActive(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .activeAccount }
@@ -77,12 +76,12 @@ package enum RequestSubject: Sendable, Equatable {
   static func accountOrAny(_ name: String?) -> RequestSubject { name.map(RequestSubject.account) ?? .any }
 }
 
-/// The description of a request in the manual.
+/// A request's description in the manual.
 package struct RequestManualEntry: Sendable {
   /// In mdoc notation.
   package let purpose: String
   package let result: [MemberDescription]
-  /// Further sentences, in mdoc notation.
+  /// In mdoc notation.
   package let note: String?
 
   init(_ purpose: String, result: [MemberDescription] = [], note: String? = nil) {

@@ -1,10 +1,10 @@
 /// Requests the state of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
-  /// Returns the state of one or all accounts. With `check`, asks the servers whether sessions are valid.
+  /// Returns the state of one or all accounts. With `check`, asks servers whether sessions are valid.
   case status(account: String?, check: Bool = false)
   /// Like `status`, and checks the authorization servers.
   case doctor(account: String?)
-  /// Returns the state of all accounts, in short.
+  /// Returns a summary of all accounts.
   case list
   case use(account: String)
   /// Sets the account for a directory tree; nil unsets it.
@@ -74,7 +74,7 @@ package enum StateRequest: RequestBody {
     }
   }
 
-  /// A part of the results of `status`, `doctor` and `list`.
+  /// In the results of `status`, `doctor` and `list`.
   private static var signInsMember: MemberDescription {
     .objects(
       "sign_ins", "The sign-ins that wait for the user.",
@@ -208,7 +208,7 @@ package enum DaemonRequest: RequestBody {
     }
   }
 
-  /// The description of the daemon in `status`.
+  /// The daemon's description in `status`.
   static var summaryMember: MemberDescription {
     .object(
       "daemon", "The daemon, as `agent daemon status --json` prints it; see agent-daemon(1).",

@@ -4,7 +4,7 @@ internal import Encoding
 package struct TokenFileRequest: RequestBody {
   /// Nil for the active account.
   package var account: String?
-  /// An earlier daemon's file to write again; nil for a new file.
+  /// An earlier daemon's file to rewrite; nil for a new one.
   package var name: String?
   package var kind: TokenKind
 
@@ -36,7 +36,7 @@ package struct TokenFileRequest: RequestBody {
   }
 }
 
-/// The names of token files: `token-` and 32 hexadecimal digits.
+/// Names of token files: `token-` and 32 hexadecimal digits.
 package enum TokenFileName {
   package static let prefix = "token-"
   private static let digitCount = 32

@@ -7,21 +7,21 @@ package struct TokenRequest: RequestBody {
   /// Up to 86,400; nil for the default.
   package var minimumValiditySeconds: Int?
 
-  /// The wait for an unreachable server, up to 3600 seconds; nil for none.
+  /// For an unreachable server, up to 3600; nil for none.
   package var waitSeconds: Int?
 
   package var forceRefresh: Bool
 
   package var target = Target()
 
-  /// The requested access. If empty, the account's own token is used.
+  /// The requested access; if empty, the account's own token.
   package struct Target: MemberList, Sendable, Hashable {
     package var scope: [String] = []
     package var resources: [String] = []
     package var audience: String?
-    /// The `authorization_details` (RFC 9396): a JSON array.
+    /// A JSON array (RFC 9396).
     package var authorizationDetails: String?
-    /// Whether to get the token by exchanging the account's own (RFC 8693).
+    /// Whether to exchange the account's own token (RFC 8693).
     package var usesTokenExchange = false
 
     package init(
@@ -46,17 +46,17 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// The recipient of the token. The account's entry for it in `origins`, if any, selects the token.
+  /// The token's recipient, whose entry in `origins`, if any, selects the token.
   package var destination: Destination?
 
   package struct Destination: MemberList, Sendable, Hashable {
-    /// A URL, or a host with optional port and path; nil for any destination.
+    /// A URL, or a host with optional port and path; nil for any.
     package var url: String?
     /// Nil for any.
     package var user: String?
-    /// The kind of token if the settings choose none; nil for the access token.
+    /// Used if the settings choose none; nil for the access token.
     package var kind: TokenKind?
-    /// Whether the destination has rejected the previous token.
+    /// Whether the destination rejected the previous token.
     package var isRefused = false
 
     package init(url: String?, user: String? = nil, kind: TokenKind? = nil, isRefused: Bool = false) {
@@ -86,7 +86,7 @@ package struct TokenRequest: RequestBody {
     }
   }
 
-  /// Whether a lease's peer gets the token. Not part of the protocol.
+  /// Whether a lease's peer gets the token. Not in the protocol.
   package var isLent = false
 
   package var extras: Extras
@@ -95,10 +95,10 @@ package struct TokenRequest: RequestBody {
   package struct Extras: Sendable, Hashable {
     package var wantsIDToken = false
 
-    /// Whether to return all claims of the verified ID Token.
+    /// Whether to return the verified ID Token's claims.
     package var wantsClaims = false
 
-    /// Whether to return the environment variables in the settings, with the values that they need.
+    /// Whether to return the settings' environment variables and the values that they need.
     package var wantsVariables = false
 
     package init(wantsIDToken: Bool = false, wantsClaims: Bool = false, wantsVariables: Bool = false) {
@@ -148,7 +148,7 @@ package struct TokenRequest: RequestBody {
   }
 }
 
-/// Drops a rejected token, passed in the descriptor, from the cache. The session does not change.
+/// Drops the rejected token in the descriptor from the cache.
 package struct ForgetRequest: RequestBody {
   /// Nil for the account that lists the destination.
   package var account: String?
@@ -179,7 +179,7 @@ package struct ForgetRequest: RequestBody {
 
 /// Ends the session of one or all accounts.
 package struct LogoutRequest: RequestBody {
-  /// Nil for the active account, unless ``allAccounts`` is true.
+  /// Nil for the active account, unless ``allAccounts``.
   package var account: String?
   package var allAccounts: Bool
 

@@ -26,12 +26,12 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Finds values that contain a token of an account. Descriptor: the values, each with a final NUL. The result
-/// `{"holding":[…],"mapped":[…]}` has the indices of such values and the variables in all accounts' settings.
+/// Finds values that contain an account's token. Descriptor: the NUL-terminated values. Result: `holding`, their
+/// indices, and `mapped`, the variables in all accounts' settings.
 package struct EnvironmentScreening: RequestBody {
-  /// The maximum size of all values, in bytes.
+  /// Of all values together.
   package static let maximumBytes = 196_608
-  /// Shorter values are not checked. Real tokens are longer.
+  /// Shorter values are not checked; tokens are longer.
   package static let minimumValueBytes = 16
   package var properties: RequestProperties { RequestProperties("screen_environment", .local, about: .any) }
 

@@ -9,16 +9,16 @@ package enum VaultRequest: RequestBody {
   /// Unlocks a level. Descriptor: the passphrase or PIN.
   case unlock(Protection)
 
-  /// Creates the missing key of a level, unlocked. Descriptor: the passphrase or PIN.
+  /// Creates a level's missing key, unlocked. Descriptor: the passphrase or PIN.
   case create(Protection)
 
-  /// Lets this device open the vault with a new automatic slot; nil for the daemon's choice.
+  /// Adds an automatic slot for this device; nil for the daemon's choice.
   case bind(VaultBinding?)
 
   /// Adds a passphrase to an unlocked level. Descriptor: the passphrase.
   case addPassphrase(Protection)
 
-  /// Changes a level's passphrase or PIN. Descriptors: the old one, and the new one.
+  /// Descriptors: a level's old passphrase or PIN, then the new one.
   case changePassphrase(Protection)
 
   case removeSlot(Int)
@@ -26,7 +26,7 @@ package enum VaultRequest: RequestBody {
   /// Generates new keys. Descriptors: the secrets of these slots.
   case rotateKey(slots: [Int])
 
-  /// Lets this device open a vault that no longer opens automatically. Descriptor: a passphrase.
+  /// Rebinds a vault that no longer opens automatically. Descriptor: a passphrase.
   case rebind
 
   /// Renames an unusable vault, so that a new one can be created.
@@ -35,7 +35,7 @@ package enum VaultRequest: RequestBody {
   /// Checks all slots and records.
   case check
 
-  /// Sets the idle time before the vault locks, in seconds; 0 for never.
+  /// Sets the idle seconds before the vault locks; 0 for never.
   case set(lockAfterSeconds: Int)
 
   package static let maximumSlot = 255
@@ -203,7 +203,7 @@ package enum VaultRequest: RequestBody {
     ]
   }
 
-  /// The description of the vault in `status`.
+  /// The vault's description in `status`.
   static var summaryMembers: [MemberDescription] {
     fileMembers + [
       .texts("slots", "The slots that open it."),

@@ -7,29 +7,28 @@ package struct VerifyRequest: RequestBody {
   package var account: String?
   /// The required issuer, whose keys are used by default.
   package var issuer: String?
-  /// The settings for fetching keys without an account: ``AccountSettings/caFile``,
-  /// ``AccountSettings/allowHTTPLoopback`` and the proxy.
+  /// ``AccountSetting/connection`` settings for fetching keys without an account.
   package var settings = AccountSettings()
   /// Whether a descriptor contains the key set.
   package var passesKeySet = false
 
-  /// The accepted audiences. If empty, any.
+  /// Accepted audiences; if empty, any.
   package var audiences: [String] = []
-  /// The accepted `alg` values. If empty, all supported ones.
+  /// Accepted `alg` values; if empty, all supported ones.
   package var algorithms: [String] = []
   /// The required `typ`, if any.
   package var type: String?
-  /// The kind of token, with its rules.
+  /// The required kind of token.
   package var profile: TokenProfile?
   package var requiredClaims: [String] = []
   package var allowsMissingExpiry = false
-  /// Claims and the values that they must have, as `NAME=VALUE`.
+  /// Required claims, as `NAME=VALUE`.
   package var claims: [String] = []
   package var signatureOnly = false
-  /// The tolerance for time claims in seconds; nil for 60.
+  /// In seconds, for time claims; nil for 60.
   package var clockSkew: Int?
 
-  /// Whether the result of a valid token has only ``briefMembers`` and ``briefClaims``.
+  /// Whether valid tokens' results have only ``briefMembers`` and ``briefClaims``.
   package var brief = false
   package static let briefMembers = ["alg", "kid"]
   package static let briefClaims = ["iss", "sub", "exp"]

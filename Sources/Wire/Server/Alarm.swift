@@ -1,6 +1,6 @@
 package import Platform
 
-/// Calls an action at the earliest of the times set, and then forgets them all.
+/// Calls its action at the earliest set time, and forgets later ones.
 package final class Alarm {
   private unowned let loop: any RequestLoop
   private let action: () -> Void

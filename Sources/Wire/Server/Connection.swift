@@ -1,20 +1,20 @@
 package import Platform
 
-/// A peer's connection: its input, output and current request. Used on the loop only.
+/// A peer's connection: input, output and current request. Used on the loop only.
 package final class Connection {
   let id: UInt64
   package let descriptor: FileDescriptor
   private(set) var inbound: [UInt8] = []
   /// How much of ``inbound`` was consumed.
   private var consumed = 0
-  /// The pending output, its bytes, and the bytes already sent of its first part.
+  /// Pending output; `sent` bytes of the first part are sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request: its ticket, its deadline, and when a deadline was first set.
+  /// The current request, its deadline, and when one was first set.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
-  /// The current request. The next line waits for its end.
+  /// The current request, whose end the next line awaits.
   var current: Ticket? { answering?.ticket }
 
   /// Received descriptors, for the request that announces them.
@@ -27,9 +27,8 @@ package final class Connection {
   var closesWhenSent = false
   /// Called when the peer has read all output.
   var whenRead: (() -> Void)?
-  /// Whether the loop watches for writability.
   var wantsWriting = false
-  /// Whether lines of this connection are being served. A nested call must not serve more.
+  /// Whether lines are being served; a nested call must not serve more.
   var isServing = false
   var isDropped = false
   /// Whether to keep the connection if others need its descriptor.
@@ -50,21 +49,21 @@ package final class Connection {
   }
 
   private static let idleTime = Duration.seconds(60)
-  /// How long the peer may take to read output.
+  /// The peer's time to read output.
   private static let sendTime = Duration.seconds(20)
 
   static let maximumUnreadBytes = 4 << 20
 
   private static let readSize = 16 << 10
 
-  /// The maximum number of descriptors of a request. Later ones replace the earliest.
+  /// Per request; later descriptors replace the earliest.
   static let maximumPassedDescriptors = VaultRequest.maximumSlots
 
   private let mayIdle: Bool
   /// The access rules; nil at the daemon's own socket.
   let rules: (any ConnectionRules)?
 
-  /// - Parameter mayIdle: Whether the connection may be idle without limit.
+  /// `mayIdle` permits unlimited idling.
   package init(
     id: UInt64, descriptor: consuming FileDescriptor, mayIdle: Bool, under rules: (any ConnectionRules)? = nil,
     now: Instant
@@ -99,10 +98,9 @@ package final class Connection {
     whenRead = nil
   }
 
-  /// The number of output bytes that the kernel has not accepted yet.
+  /// Output bytes that the kernel has not accepted.
   var unreadBytes: Int { outbound.bytes - outbound.sent }
 
-  /// When the peer or its request times out, if at all.
   var deadline: Instant? {
     if hasOutput { return lastProgress.advanced(by: Self.sendTime) }
     if let answering { return answering.deadline }
@@ -130,7 +128,7 @@ package final class Connection {
     }
   }
 
-  /// Passes the next complete line, if any, to `body` and consumes it.
+  /// Consumes the next complete line, if any, with `body`.
   package func takeLine<Result, Problem: Error>(
     _ body: (Span<UInt8>) throws(Problem) -> Result
   ) throws(Problem) -> Result? {
@@ -171,7 +169,7 @@ package final class Connection {
   var hasUnconsumedInput: Bool { inbound.count > consumed }
   package var hasOutput: Bool { !outbound.parts.isEmpty }
 
-  /// Queues output. Returns false if the peer has left too much output unread.
+  /// Queues output. Returns false if the peer left too much unread.
   package func enqueue(_ outgoing: Outgoing) -> Bool {
     outbound.bytes += outgoing.count
     outbound.parts.append(outgoing)

@@ -1,18 +1,18 @@
 internal import Encoding
 package import Platform
 
-/// The access rules of a connection. They apply until it closes.
+/// A connection's access rules until it closes.
 package protocol ConnectionRules: AnyObject {
   /// Parses a line. Forbidden and unknown requests get the same error.
   func read(_ line: Span<UInt8>) throws(Failure) -> RequestEnvelope
-  /// Admits a request, after overriding what its sender may not choose. Returns nil to suspend it until
+  /// Admits a request, overriding members that its sender may not choose. Returns nil to suspend it until
   /// ``RequestLoop/resume(with:_:passed:)``.
   func admit(
     _ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor]
   ) throws(Failure) -> RequestEnvelope?
   /// Whether a response may contain the lent token.
   func lendsToken(to ticket: Ticket) -> Bool
-  /// Returns the response without parts that the peer must not see.
+  /// Removes parts that the peer must not see.
   func filtering(_ reply: Reply, of ticket: Ticket) -> Reply
   func didDisconnect(_ connection: UInt64)
 }

@@ -2,29 +2,29 @@ package import Platform
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections: RequestLoop {
-  /// The maximum number of concurrent requests, given enough descriptors.
+  /// Given enough descriptors.
   private static let maximumRequests = 256
   private static let maximumPassedDescriptors = 512
-  /// The maximum number of lines of one connection before others are served.
+  /// Of one connection, before others are served.
   private static let maximumLinesPerTurn = 32
 
   private let loop: EventLoop
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]
-  /// The connection whose lines are being served.
+  /// The connection being served.
   private var serving: Connection?
-  /// Closes peers past their deadline. Goes off at or before the earliest deadline.
+  /// Closes peers past their deadline. Fires at or before the earliest.
   private lazy var alarm = Alarm(self) { [unowned self] in expirePeers() }
   package weak var handler: (any RequestHandler)?
-  /// The maximum number of concurrent requests. Sign-outs may exceed it by an eighth, local requests by a quarter.
+  /// Sign-outs may exceed it by an eighth, local requests by a quarter.
   private let maximumRequests: Int
-  /// The maximum number of received descriptors without a request.
+  /// Of all connections together, without a request.
   private let maximumPassedDescriptors: Int
   /// Beyond this, the longest idle connection is closed.
   private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
 
-  /// - Parameter mayIdle: Whether connections may be idle without limit.
+  /// `mayIdle` permits unlimited idling.
   package init(_ loop: EventLoop, mayIdle: Bool) {
     let descriptors = ResourceLimit.descriptors.soft ?? .max
     maximumRequests = min(Self.maximumRequests, max(4, descriptors / 5))
@@ -37,7 +37,7 @@ package final class Connections: RequestLoop {
   package var isEmpty: Bool { connections.isEmpty }
   package var count: Int { connections.count }
 
-  /// Adds the connection of a peer, or refuses it.
+  /// Adds a peer's connection, or refuses it.
   package func accept(_ descriptor: consuming FileDescriptor) {
     guard (try? UnixSocket.peerUserID(descriptor)) == Machine.userID else { return note(.peerDropped(.otherUser)) }
     if isCrowded { dropLongestIdle() }
@@ -50,7 +50,7 @@ package final class Connections: RequestLoop {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Sends the error that no descriptor is free.
+  /// Reports that no descriptor is free.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     writeFailure(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))
@@ -58,15 +58,14 @@ package final class Connections: RequestLoop {
 
   /// Adds a connection with a non-blocking descriptor, without checking its peer.
   ///
-  /// - Parameter mayIdle: Whether it may be idle without limit; nil for the value in ``init(_:mayIdle:)``.
+  /// - Parameter mayIdle: Nil for the value in ``init(_:mayIdle:)``.
   /// - Returns: The connection's number.
   @discardableResult
   package func admit(_ descriptor: consuming FileDescriptor, mayIdle: Bool? = nil) throws(SystemError) -> UInt64 {
     try add(descriptor, under: nil, mayIdle: mayIdle ?? self.mayIdle, isKept: mayIdle == true)
   }
 
-  /// Adds a connection, or refuses it if its descriptor cannot be watched. `readsFirst` reads before waiting, since the
-  /// peer has probably sent a request.
+  /// Adds a connection, or refuses it if its descriptor cannot be watched. `readsFirst` reads before waiting.
   private func add(
     _ descriptor: consuming FileDescriptor, under rules: (any ConnectionRules)?, mayIdle: Bool, isKept: Bool,
     readsFirst: Bool = false
@@ -81,7 +80,7 @@ package final class Connections: RequestLoop {
       let interest: Poller.Interest = connection.wantsWriting ? .both : .read
       try loop.watch(connection.descriptor.raw, as: id, for: interest) { [unowned self] event in handle(event) }
     } catch {
-      // Not in the middle of an answer, nor after one.
+      // Neither during nor after an answer.
       let isUnanswered = connection.current != nil || !connection.hasReceivedRequest
       if isUnanswered, !connection.hasOutput { writeFailure(outOfDescriptors, connection.descriptor) }
       drop(connection)
@@ -122,7 +121,7 @@ package final class Connections: RequestLoop {
     _ = try? descriptor.write(Reply.failure(failure).serialized().span)
   }
 
-  /// Closes the longest idle connection, preferably of a lease. Returns false if none is idle.
+  /// Closes the longest idle connection, preferably of a lease. Returns false if none.
   @discardableResult
   package func dropLongestIdle() -> Bool {
     let idle = connections.values.filter { $0.current == nil && !$0.isKept }
@@ -232,7 +231,7 @@ package final class Connections: RequestLoop {
     enqueue(.plain(Reply.failure(failure).serialized()), connection)
   }
 
-  /// Closes a connection and cancels its request. `problem` is logged; nil if the peer disconnected.
+  /// Closes a connection and cancels its request. Logs `problem`; nil after disconnection.
   private func drop(_ connection: Connection, _ problem: LogEvent.PeerProblem? = nil) {
     if let problem { note(.peerDropped(problem)) }
     connections[connection.id] = nil
@@ -243,7 +242,6 @@ package final class Connections: RequestLoop {
     handler?.didClose(connection.id)
   }
 
-  /// Handles a timeout of a request or a peer.
   private func expire(_ connection: Connection) {
     if connection.hasOutput { return drop(connection, .notReading) }
     guard let ticket = connection.current else { return drop(connection, .silent) }
@@ -307,7 +305,7 @@ package final class Connections: RequestLoop {
     }
   }
 
-  /// Fails the waiting requests, sends what is possible without blocking, and closes.
+  /// Fails waiting requests, sends without blocking, and closes.
   package func closeAll(with failure: Failure) {
     for connection in connections.values {
       if let ticket = connection.current {
@@ -348,7 +346,7 @@ package final class Connections: RequestLoop {
     finish(ticket, .secret(line), connection)
   }
 
-  /// Sends the last line of a response. The next request is served in the loop's next round.
+  /// Sends a response's final line. The loop's next round serves the next request.
   private func finish(_ ticket: Ticket, _ outgoing: Connection.Outgoing, _ connection: Connection) {
     handler?.didAnswer(ticket)
     connection.finishRequest()

@@ -14,11 +14,11 @@ package final class EventLoop {
   private var timers = Timers<() -> Void>()
   private var sources: [UInt64: Source] = [:]
   private var lastKey: UInt64 = 0
-  /// When the timer descriptor fires, if set.
+  /// When the timer fires.
   private var armed: Instant?
   /// When the loop last woke up.
   package private(set) var now: Instant
-  /// The longest time between two waits, during which no other request is served.
+  /// The longest time between two waits.
   package private(set) var longestTurn = Duration.zero
 
   package init(_ time: any TimeSource) throws(SystemError) {
@@ -46,14 +46,14 @@ package final class EventLoop {
       try poller.wait(into: &events, waits: !isDue)
       now = time.now()
       for event in events { sources[event.key]?.handle(event) }
-      // Actions scheduled for now run in the next round, so that descriptors are served too.
+      // Actions scheduled for now run in the next round, after serving descriptors.
       due.removeAll(keepingCapacity: true)
       while let action = timers.popDue(now) { due.append(action) }
       for action in due { action() }
     }
   }
 
-  /// Sets the timer to the earliest time. Never moves it later, which saves system calls.
+  /// Sets the timer, but never to a later time, to save system calls.
   private func arm() throws(SystemError) {
     let due = timers.nextDue ?? .distantFuture
     if let armed, armed <= due { return }
@@ -61,7 +61,7 @@ package final class EventLoop {
     armed = due
   }
 
-  /// Calls `action` at `due`, or in the next round if that has passed.
+  /// Calls `action` at `due`, or in the next round if past.
   package func schedule(at due: Instant, _ action: @escaping () -> Void) { timers.schedule(action, at: due) }
 
   /// Calls `handle` when the descriptor is ready. Call ``unwatch(_:)`` before closing it.
@@ -94,6 +94,6 @@ package final class EventLoop {
     if let source = sources.removeValue(forKey: key) { try? poller.remove(source.descriptor) }
   }
 
-  /// Like ``unwatch(_:)``, without a system call, since the descriptor is closed next.
+  /// Like ``unwatch(_:)``, without a system call: the descriptor is closed next.
   package func unwatchClosing(_ key: UInt64) { sources[key] = nil }
 }

@@ -2,7 +2,7 @@ package import Platform
 
 /// Receives a request's body in parts and writes it to a worker's pipe.
 package final class InlineRequestBody {
-  /// The pipe's writing end; nil once the last part was written.
+  /// The pipe's writing end; nil after the final part.
   private var writing: SharedDescriptor?
   private let ticket: Ticket
   private unowned let loop: any RequestLoop
@@ -51,13 +51,12 @@ package final class InlineRequestBody {
     return true
   }
 
-  /// Returns false if the pipe cannot be watched.
   private func watch(_ end: SharedDescriptor) -> Bool {
     if loopKey == nil { loopKey = try? loop.watch(end.descriptor.raw, for: .write) { [unowned self] in _ = write() } }
     return loopKey != nil
   }
 
-  /// Stops writing. The pipe stays open, so that the body counts as incomplete.
+  /// Stops writing. The open pipe marks the body as incomplete.
   package func stop() {
     loop.unwatch(&loopKey)
   }

@@ -9,10 +9,10 @@ package final class InlineResponseBody {
   private var sentCount = 0
   /// Whether a part is being sent. A nested call must not send.
   private var isSending = false
-  /// The total bytes, and the action once they are sent. Nil until known.
+  /// The total bytes, and the action once sent; nil until known.
   private var end: (bytes: Int, action: () -> Void)?
 
-  /// The number of unread bytes at which sending pauses.
+  /// Sending pauses at this limit.
   private static let maximumUnreadBytes = 1 << 20
 
   package init(_ reading: SharedDescriptor, _ ticket: Ticket, _ loop: any RequestLoop) {
@@ -42,7 +42,7 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends the pipe's content until the peer has `maximumUnreadBytes` unread.
+  /// Sends until the peer has `maximumUnreadBytes` unread.
   private func pass(upTo maximumUnreadBytes: Int = maximumUnreadBytes) {
     while true {
       guard loop.unreadBytes(by: ticket) < maximumUnreadBytes else { return loop.unwatch(&loopKey) }
@@ -63,10 +63,10 @@ package final class InlineResponseBody {
     finish()
   }
 
-  /// Sends all that the pipe contains now, even to a slow peer. Call it before you send a failure.
+  /// Sends all that the pipe contains, even to a slow peer. Call before sending a failure.
   package func drain() { pass(upTo: .max) }
 
-  /// Calls the end's action once all bytes are sent.
+  /// Calls `end.action` once all bytes are sent.
   private func finish() {
     guard let end, sentCount >= end.bytes else { return }
     self.end = nil

@@ -19,11 +19,10 @@ struct RecentRequests {
   }
 
   private var known: [CachedRequest] = []
-  /// The entry to replace next.
   private var oldest = 0
 
   private static let maximumCached = 8
-  /// In bytes.
+  /// Of a cached line.
   private static let maximumBytes = 512
 
   /// - Throws: As ``Wire/RequestEnvelope/init(parsing:)``.

@@ -3,21 +3,21 @@ package import Platform
 /// The loop's interface for request handlers: responses, time, timers and descriptors.
 package protocol RequestLoop: AnyObject {
   var now: Instant { get }
-  /// Sends an event or the last line of a response, unless the request has ended.
+  /// Sends an event or a response's final line, unless the request has ended.
   func send(_ reply: Reply, to ticket: Ticket)
-  /// Like ``send(_:to:)``, for a last line that contains a secret.
+  /// Like ``send(_:to:)``, for a final line with a secret.
   func send(_ line: any SecretLine, to ticket: Ticket)
   /// Calls `action` at `due`, or soon if in the past.
   func schedule(at due: Instant, _ action: @escaping () -> Void)
-  /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the key.
+  /// Calls `serve` when the descriptor is ready, until ``unwatch(_:)`` with the returned key.
   func watch(_ descriptor: Int32, for interest: Poller.Interest, _ serve: @escaping () -> Void) throws(SystemError)
     -> UInt64
   func unwatch(_ key: UInt64)
   /// Calls `action` whenever the peer has read all output of a response.
   func whenRead(by ticket: Ticket, _ action: @escaping () -> Void)
-  /// The number of bytes that a request's peer has not read.
+  /// The bytes that the request's peer has not read.
   func unreadBytes(by ticket: Ticket) -> Int
-  /// Adds a connection with access rules, and returns its number. `mayIdle` permits unlimited idling.
+  /// Adds a connection with access rules; returns its number. `mayIdle` permits unlimited idling.
   func admit(
     _ descriptor: consuming FileDescriptor, under rules: any ConnectionRules, mayIdle: Bool
   ) throws(SystemError) -> UInt64
@@ -25,7 +25,7 @@ package protocol RequestLoop: AnyObject {
   func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Fails and closes all connections with these access rules.
   func dropPeers(of rules: any ConnectionRules, with failure: Failure)
-  /// The maximum number of concurrent requests to one server; nil while few peers are connected.
+  /// Of concurrent requests to one server; nil while few peers are connected.
   var maximumPerServer: Int? { get }
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }
@@ -35,7 +35,7 @@ extension RequestLoop {
     try watch(descriptor, for: .read, serve)
   }
 
-  /// Stops watching if the key is not nil, and sets it to nil.
+  /// Stops watching; sets the key to nil.
   package func unwatch(_ key: inout UInt64?) {
     if let key { unwatch(key) }
     key = nil
@@ -44,7 +44,7 @@ extension RequestLoop {
 
 package protocol SecretLine: AnyObject {
   var count: Int { get }
-  /// Writes as much as possible without blocking, from `start` on. Returns the number of bytes.
+  /// Writes from `start` on, without blocking. Returns the number of bytes.
   func write(from start: Int, to descriptor: borrowing FileDescriptor) throws(SystemError) -> Int
 }
 

@@ -19,7 +19,7 @@ package struct Timers<Event> {
     }
   }
 
-  /// Removes the earliest event that is due, if any.
+  /// Removes and returns the earliest due event.
   package mutating func popDue(_ now: Instant) -> Event? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)

@@ -1,14 +1,13 @@
 package import Platform
 
-/// The environment variables that a failed request needs from this process. Pass them and repeat the request on the
-/// same connection.
+/// Environment variables that a failed request needs. Pass them, then repeat it on the same connection.
 package struct CallerVariables: Sendable {
   /// The request that passes ``values``.
   package let request: Request
   /// A pipe for each value.
   package let values: [SharedDescriptor]
 
-  /// Nil if the request failed for another reason, a variable is unset, or the daemon belongs to another user.
+  /// Nil if the request failed for another reason, a variable is unset, or the daemon is another user's.
   ///
   /// - Throws: `invalid_request` if a value is too long.
   package init?(neededAfter failure: Failure, over connection: borrowing DaemonConnection) throws(Failure) {
@@ -33,10 +32,10 @@ extension DaemonConnection {
 }
 
 extension FileDescriptor {
-  /// Bytes that fit into a pipe (pipe(7)); enough for any secret.
+  /// Bytes that fit into a pipe (pipe(7)).
   private static let pipeCapacity = 32_768
 
-  /// The reading end of a pipe with these bytes, called `name` in errors.
+  /// A pipe's reading end with these bytes, called `name` in errors.
   package static func pipe(containing bytes: Span<UInt8>, named name: Phrase) throws(Failure) -> FileDescriptor {
     guard bytes.count <= pipeCapacity else { throw Failure(.invalidRequest, Phrase("the \(name) is too long")) }
     do {

@@ -1,12 +1,12 @@
 package import Platform
 
-/// A connection to a daemon of the current user or of another given user.
+/// A connection to a daemon of this user or of another given one.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
-  /// Whether the daemon belongs to another user, who must not get the current user's secrets.
+  /// Whether the daemon is another user's, who must not get this user's secrets.
   package let isOfOtherUser: Bool
-  /// Whether the daemon ended without reading the last request.
+  /// Whether the daemon ended without reading the latest request.
   package private(set) var hasUnreadRequest = false
   private var lines = LineBuffer()
 
@@ -14,7 +14,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - otherUser: Another user whose daemon is accepted.
-  ///   - privateDaemon: The `agentd` that serves only this connection, if any.
+  ///   - privateDaemon: The `agentd` that serves only this connection.
   /// - Throws: `daemon_unavailable` if the socket belongs to another user.
   package init(
     over socket: consuming FileDescriptor, servedBy otherUser: UInt32? = nil, privateDaemon: DaemonProcess? = nil
@@ -27,7 +27,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     isOfOtherUser = user != Machine.userID
   }
 
-  /// Ends a private daemon, and waits for it.
+  /// Ends and awaits a private daemon.
   deinit {
     guard let privateDaemon else { return }
     try? UnixSocket.shutDown(socket)
@@ -40,7 +40,6 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Whether the daemon serves only this connection.
   package var isPrivate: Bool { privateDaemon != nil }
 
-  /// Nil if unknown.
   package var processID: Int32? { (try? UnixSocket.peer(socket).process).flatMap { $0 > 0 ? $0 : nil } }
 
   /// Sends a request. Does not raise `SIGPIPE`.
@@ -56,7 +55,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   package borrowing func send(_ request: RequestEnvelope, passing passed: [SharedDescriptor]) throws(Failure) {
     let line = request.serialized()
     do {
-      // Each message carries one descriptor, so each but the last goes with one byte of the line.
+      // Each message carries one descriptor: each but the last goes with one byte.
       var sent = 0
       for (index, shared) in passed.enumerated() {
         let end = index < passed.count - 1 ? sent + 1 : line.count
@@ -68,7 +67,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for input until the deadline, and returns whether there is any.
+  /// Waits for input until the deadline. Returns whether there is any.
   package typealias Wait = (_ socket: borrowing FileDescriptor, _ deadline: Instant) throws(SystemError) -> Bool
 
   /// A ``Wait`` that prints nothing.
@@ -81,7 +80,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
   /// Waits for the next line and passes it to `body` without its newline. Not generic in the result, which would be
   /// slower.
   ///
-  /// - Parameter wait: Called if no line is available yet. May print something.
+  /// - Parameter wait: Called if no line is available yet; may print.
   /// - Throws: `timeout` after the deadline; `daemon_unavailable` if the daemon disconnects; the errors of `body`.
   package mutating func passLine(
     before deadline: Instant, waiting wait: Wait, _ body: (Span<UInt8>) throws(Failure) -> Void
@@ -111,7 +110,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     do {
       count = try lines.fill(from: socket)
     } catch .system(let error) {
-      // If the peer has read everything, this is the end, not an error (unix(7)).
+      // If the peer has read everything, this is no error but the end (unix(7)).
       hasUnreadRequest = error.isReset
       throw endFailure(error)
     } catch {
@@ -130,12 +129,12 @@ package struct DaemonConnection: ~Copyable, Sendable {
     if !isReadable { throw .noAnswerInTime }
   }
 
-  /// The failure that the daemon sent before it disconnected, or else the failure for `error`.
+  /// The failure that the daemon sent before disconnecting, or else one for `error`.
   private borrowing func sendFailure(_ error: SystemError) -> Failure {
     guard error.isDisconnected else { return endFailure(error) }
     var (last, lines) = (Failure?.none, LineBuffer())
     do {
-      // This does not block, because the other end is closed.
+      // Does not block: the other end is closed.
       while last == nil, try lines.fill(from: socket) > 0 {
         _ = try lines.passLine { (line) throws(Failure) in
           if case .failure(let failure) = try Reply(parsing: line) { last = failure }
@@ -145,7 +144,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? endFailure(error)
   }
 
-  /// The error for a broken connection. Without `error`, the daemon has disconnected.
+  /// For a broken connection; without `error`, the daemon has disconnected.
   private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

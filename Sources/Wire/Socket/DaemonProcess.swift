@@ -6,10 +6,10 @@ package struct DaemonProcess: Sendable {
   package let processID: Int32
   package let name: String
 
-  /// The reading end of the process's standard error.
+  /// The reading end of standard error.
   package let errors: SharedDescriptor
 
-  /// How long to wait for the process to end, since it may be waiting for the response to a refresh token.
+  /// For the process to end: it may be awaiting the response to a refresh token.
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 
@@ -19,7 +19,7 @@ package struct DaemonProcess: Sendable {
     self.errors = errors
   }
 
-  /// The last line of standard error, safe for a terminal. Nil if none, or while the process runs.
+  /// The last line of standard error, safe for a terminal; nil if none or still running.
   package func lastErrorLine() -> String? {
     var buffer = [UInt8](repeating: 0, count: 4096)
     var space = buffer.mutableSpan
@@ -32,8 +32,8 @@ package struct DaemonProcess: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Reaps the process, so that a program that replaces this one has no unknown child. Does not end a slow process,
-  /// which may be storing a refresh token.
+  /// Reaps the process, so that a program replacing this one has no unknown child. Does not end a slow process, which
+  /// may be storing a refresh token.
   @discardableResult
   package func reap() -> ProcessStatus? {
     guard (try? Spawn.processDescriptor(processID).waitUntilReadable(timeout: Self.timeout)) == true else { return nil }

@@ -2,7 +2,7 @@ package import Platform
 
 /// Buffers the daemon's lines, and overwrites them after use.
 package struct LineBuffer: Sendable {
-  /// The memory. The bytes from `start` to `end` were received but not used yet.
+  /// The bytes from `start` to `end` were received but not used.
   private var storage: [UInt8]
   private var start = 0
   private var end = 0
@@ -14,7 +14,7 @@ package struct LineBuffer: Sendable {
 
   package init() { storage = [UInt8](repeating: 0, count: Self.initialCapacity) }
 
-  /// Passes the next complete line, if any, to `body`, and overwrites it. Returns whether there was one.
+  /// Passes the next complete line to `body`, and overwrites it. Returns whether there was one.
   package mutating func passLine(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) -> Bool {
     while searched < end, storage[searched] != UInt8(ascii: "\n") { searched += 1 }
     guard searched < end else { return false }

@@ -1,13 +1,11 @@
 package import Platform
 
 extension SocketLocation {
-  /// Logs a step of the search. Calls `step` only if its text is needed.
+  /// Logs a step of the search. Calls `step` only if needed.
   package typealias StepLogger = (_ step: () -> String) -> Void
 
-  /// Connects to the daemon at `AGENT_SOCKET` or a default location, if one is running.
-  ///
-  /// - Parameter seconds: The timeout for a busy daemon.
-  /// - Throws: `too_busy` after the timeout.
+  /// Connects to the daemon, if running, at `AGENT_SOCKET` or a default location. Throws `too_busy` if the daemon is
+  /// busy for `seconds`.
   package static func connectToDaemon(
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
@@ -28,7 +26,7 @@ extension SocketLocation {
     within seconds: Int = WireProtocol.defaultTimeoutSeconds, logging log: StepLogger = { _ in }
   ) throws(Failure) -> DaemonConnection? {
     if otherUser != nil {
-      // Only the peer's user matters, so the directory may belong to another user.
+      // Only the peer's user matters: the directory may be another user's.
       return try connection(logging: log) { () throws(SystemError) in
         try UnixSocket.connect(path: path, seconds: seconds)
       }
@@ -54,7 +52,7 @@ extension SocketLocation {
     try connection { () throws(SystemError) in try UnixSocket.connect(in: directory, name: name, seconds: seconds) }
   }
 
-  /// Calls `connect`. Nil if no daemon listens.
+  /// Nil if no daemon listens.
   private func connection(
     logging log: StepLogger = { _ in }, _ connect: () throws(SystemError) -> FileDescriptor
   ) throws(Failure) -> DaemonConnection? {

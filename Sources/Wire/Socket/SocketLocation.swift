@@ -3,9 +3,9 @@ internal import Platform
 package struct SocketLocation: Sendable, Hashable {
   package let directory: String
   package let name: String
-  /// Another user whose daemon is accepted, if any.
+  /// Another user whose daemon is accepted.
   package private(set) var otherUser: UInt32?
-  /// Whether this is a default location. A daemon there in another namespace is ignored.
+  /// Whether this is a default location, where daemons of other namespaces are ignored.
   private var isDefault = false
 
   package init(directory: String, name: String) {
@@ -50,12 +50,11 @@ package struct SocketLocation: Sendable, Hashable {
     UserDirectories.sessionRuntimeDirectory.map(SocketLocation.init(default:))
   }
 
-  /// The default locations, in the order in which a daemon tries them.
+  /// The default locations, in the order that daemons try.
   package static var all: [SocketLocation] { UserDirectories.runtimeCandidates().map(SocketLocation.init(default:)) }
 
-  /// The daemon's directory: from `AGENT_SOCKET`, or the first default that exists, or the first default.
-  ///
-  /// - Throws: As ``fromEnvironment()``.
+  /// The daemon's directory: from `AGENT_SOCKET`, else the first existing default, else the first. Throws as
+  /// ``fromEnvironment()``.
   package static func currentDirectory() throws(Failure) -> String {
     if let named = try fromEnvironment() { return named.directory }
     let candidates = UserDirectories.runtimeCandidates()

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent account` and `agent use`.
 enum AccountCommand {
   static let accountAdd = Command(
     .accountAdd, topic: .upkeep,
@@ -194,7 +193,7 @@ enum AccountCommand {
     return accounts.first { $0[.active]?.bool == true }?[.name]?.string ?? "?"
   }
 
-  /// A directory's absolute path without symbolic links. Accepts a missing directory if `mayBeGone`.
+  /// A directory's absolute path without symbolic links.
   private static func resolved(_ path: String, mayBeGone: Bool) throws(Failure) -> String {
     do {
       return try Machine.resolvedDirectory(path)
@@ -204,7 +203,7 @@ enum AccountCommand {
     }
   }
 
-  /// Asks which account to use. Nil for an empty answer or fewer than two accounts.
+  /// Returns nil for an empty answer or fewer than two accounts.
   private static func askForAccount(_ client: DaemonClient) throws(Failure) -> String? {
     let accounts = try (client.ask(.state(.list))["accounts"]?.array ?? []).filter { $0[.inConfig]?.bool != false }
     guard accounts.count > 1 else { return nil }
@@ -227,7 +226,6 @@ enum AccountCommand {
     return nil
   }
 
-  /// Prints a note if `AGENT_ACCOUNT` or the working directory overrides the active account.
   private static func noteOverride(of account: String, _ client: DaemonClient) {
     guard !client.console.usesJSON else { return }
     if let other = Invocation.accountOfEnvironment {
@@ -266,7 +264,6 @@ enum AccountCommand {
       }, noting: { LoginText.success($0, now: SystemTime().wallSeconds()) })
   }
 
-  /// Prints the client metadata document, on one line with `--json`.
   static func clientMetadata(_ invocation: Invocation) throws(Failure) -> Action {
     let settings = try SettingsOptions.read(invocation, among: Options.clientMetadata)
     let named = try settings.clientID == nil ? invocation.account() : invocation.namedAccount()
@@ -301,7 +298,6 @@ enum AccountCommand {
     }
   }
 
-  /// The account's settings, one per line.
   static func text(_ result: JSONObject) -> String {
     var listing = Listing()
     let mark = result["active"]?.bool == true ? " (active account)" : ""
@@ -315,13 +311,13 @@ enum AccountCommand {
     return listing.text()
   }
 
-  /// A setting's value as shown to users.
+  /// Formats a setting for users.
   static func value(_ value: JSON?) -> String {
     if let texts = value?.array { return texts.compactMap(\.string).joined(separator: " ") }
     return value?.string ?? (value?.bool == true ? "yes" : "?")
   }
 
-  /// Confirms a change. `named` are the settings on the command line.
+  /// `named` are the settings on the command line.
   static func changeConfirmation(_ account: String, _ result: JSONObject, named: [AccountSetting] = []) -> Phrase {
     guard result["signed_out"]?.bool == true else {
       let isKept = result["kept"]?.bool == true

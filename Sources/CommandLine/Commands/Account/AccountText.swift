@@ -1,9 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// Describes accounts to users. Functions return nil if there is nothing to report.
+/// Describes accounts to users; nil if there is nothing to report.
 enum AccountText {
-  /// A row per account, followed by remarks.
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
     var titles = [Phrase(verbatim: ""), Phrase("ACCOUNT"), Phrase("PERSON"), Phrase("STATE")]
@@ -44,22 +43,19 @@ enum AccountText {
     }.joined()
   }
 
-  /// The command that shows the table.
   enum Purpose: Sendable { case list, status }
 
-  /// The access token's remaining lifetime; nil if unknown or over.
   private static func timeLeft(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     guard let end = account[.expiresAt]?.int else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(presentation.now)
     return overflow || left <= 0 ? nil : Phrase("\(RelativeTime.phrase(seconds: left)) left")
   }
 
-  /// The issuer without `https://`.
   private static func issuer(_ account: JSON) -> String? {
     account[.issuer]?.string.map { $0.hasPrefix("https://") ? String($0.dropFirst(8)) : $0 }
   }
 
-  /// An account's problems and when to sign in again. `shown` collects the vault's problems, to list each once.
+  /// Problems and reminders. `shown` collects the vault's problems, to list each once.
   private static func remarks(
     _ account: JSON, _ presentation: Presentation, except shown: inout Set<String>
   ) -> [Phrase] {
@@ -131,7 +127,7 @@ enum AccountText {
       + listing.text(columns: presentation.columns)
   }
 
-  /// The directories where commands use the account.
+  /// The directories in which commands use the account.
   static func directories(_ account: JSON) -> String? {
     account[.directories]?.array?.compactMap(\.string).map { TerminalText.clean($0) }.joined(separator: " ")
   }
@@ -142,7 +138,7 @@ enum AccountText {
     return types.isEmpty ? nil : Phrase(verbatim: types.joined(separator: ", "))
   }
 
-  /// When the session ends without a new sign-in, if known.
+  /// When the session ends, if known.
   private static func session(_ account: JSON, _ presentation: Presentation) -> Phrase? {
     if let end = account[WireProtocol.signInMember]?.int {
       return SignInReminder.phrase(by: end, now: presentation.now, isUTC: presentation.isUTC)
@@ -157,7 +153,7 @@ enum AccountText {
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
   }
 
-  /// The session state, token expiry and last refresh. `now` is in Unix seconds.
+  /// The session state, token expiry and latest refresh. `now` is in Unix seconds.
   private static func state(_ account: JSON, now: Int) -> Phrase {
     var state = stateName(account)
     if account[.guest]?.bool == true { state = Phrase("\(state) as a guest") }
@@ -171,7 +167,7 @@ enum AccountText {
     return state
   }
 
-  /// The session state as shown to users: `active`, `stale` and `refreshing` are "signed in".
+  /// `active`, `stale` and `refreshing` are shown as "signed in".
   static func stateName(_ account: JSON) -> Phrase {
     let word = account[.state]?.string ?? "unknown"
     return switch SessionState(rawValue: word) {
@@ -193,7 +189,7 @@ enum AccountText {
 
   static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
 
-  /// The refresh policy unless it is the default, and whether a refresh waits for the network.
+  /// The refresh policy, unless it is the default, and if a refresh waits.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }

@@ -89,7 +89,7 @@ enum EventsCommand {
     return String(decoding: JSON.object(json).serialized(), as: UTF8.self) + "\n"
   }
 
-  /// Prints new events. Throws if the daemon stops or the deadline passes.
+  /// Throws if the daemon stops or the deadline passes.
   private static func follow(
     _ request: EventsRequest, _ client: DaemonClient, _ presentation: Presentation, until deadline: Instant
   ) throws(Failure) {

@@ -2,15 +2,13 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __notify`: shows a desktop notice with `notify-send` if an event ends a session.
+/// `agent __notify`, run by the daemon: shows a desktop notice if an event ends a session.
 enum NotifyCommand {
-  /// The daemon runs this hidden command for events.
   static let notify = Command(
     .notify,
     summary: "Show an event on standard input as a desktop notice",
     makeAction: makeAction)
 
-  /// The limit for the event on standard input.
   private static let maximumBytes = 64 << 10
 
   static func makeAction(_ invocation: Invocation) -> Action {

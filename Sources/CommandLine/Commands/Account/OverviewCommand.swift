@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Prints the accounts' state, or the first steps if there are none.
+/// `agent` without arguments: prints the accounts' state, or the first steps if there are none.
 enum OverviewCommand {
-  /// `agent` without arguments.
   static let overview = Command(
     .overview,
     summary: "Show the accounts, or how to begin",

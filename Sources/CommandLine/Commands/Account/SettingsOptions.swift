@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reads account settings from the command line.
 enum SettingsOptions {
   static func read(
     _ invocation: Invocation, among known: [AccountSetting] = AccountSetting.withOption
@@ -25,7 +24,7 @@ enum SettingsOptions {
     return settings
   }
 
-  /// Sets the proxy to `none`, `environment` or a URL. An empty URL in the settings means no proxy.
+  /// `text` is `none`, `environment` or a URL. In the settings, an empty URL means no proxy.
   private static func setProxy(_ text: String, in settings: inout AccountSettings) throws(Failure) {
     settings.proxySource = .option
     switch text {
@@ -58,7 +57,7 @@ enum SettingsOptions {
     }
   }
 
-  /// An option's argument, or the content of the file for `@FILE`. `seconds` is the timeout for the file; nil for none.
+  /// Reads the file of an argument `@FILE`, within `seconds` if not nil. Returns other arguments unchanged.
   static func json(_ text: String, within seconds: Int?) throws(Failure) -> String {
     guard text.utf8.first == UInt8(ascii: "@") else { return text }
     let path = String(text.dropFirst())
@@ -71,7 +70,7 @@ enum SettingsOptions {
     return text
   }
 
-  /// Makes a path absolute, because the daemon's working directory differs.
+  /// Makes a path absolute, since the daemon's working directory differs.
   static func absolute(_ path: String) throws(Failure) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let directory = Machine.currentDirectory() else {

@@ -39,7 +39,7 @@ enum StatusCommand {
     }
   }
 
-  /// Names the preset's file, and the settings that differ from it; nil without a preset.
+  /// Names the preset's file and the differing settings; nil without a preset.
   private static func preset(of preset: JSON?) -> Phrase? {
     guard let file = preset?["file"]?.string else { return nil }
     let changed = (preset?["changed"]?.array ?? []).compactMap { $0.string.flatMap(AccountSetting.named)?.optionName }
@@ -64,8 +64,7 @@ enum StatusCommand {
 
   static var noAccounts: Phrase { Phrase("no accounts; add one with \("\"agent login\"")") }
 
-  /// A table of the accounts, or the named one's details, followed by `note`. `showsAll` describes the daemon and vault
-  /// even without problems.
+  /// A table of the accounts, or the named one's details, then `note`. `showsAll` adds the daemon and vault.
   static func text(
     _ result: JSONObject, isNamed: Bool = false, note: Phrase? = nil, showsAll: Bool = false,
     _ presentation: Presentation

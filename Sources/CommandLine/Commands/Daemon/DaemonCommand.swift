@@ -69,7 +69,7 @@ enum DaemonCommand {
     }
   }
 
-  /// For a timer: renews due tokens of accounts with the background policy. A running daemon does so itself.
+  /// Renews due tokens of accounts with the background policy, for a timer. A running daemon does so itself.
   static func refresh(_ invocation: Invocation) -> Action {
     let client = DaemonClient(invocation)
     return Action { () throws(Failure) in
@@ -122,7 +122,6 @@ enum DaemonCommand {
     return printAction(.daemon(.log), invocation) { logText($0, presentation.stamp) }
   }
 
-  /// Prints the running daemon's answer as `text` formats it.
   private static func printAction(
     _ request: Request, _ invocation: Invocation, text: @escaping (JSONObject) -> String
   ) -> Action {

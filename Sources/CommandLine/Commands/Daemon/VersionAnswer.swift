@@ -3,7 +3,7 @@ internal import Wire
 
 /// `agent --version`.
 enum VersionAnswer {
-  /// Prints the version. `--json` adds the commit and details of the running daemon, if any.
+  /// Prints the version; `--json` adds the commit and the running daemon's details.
   static func print(_ invocation: Invocation) throws(Failure) {
     guard invocation[.json] else {
       return try Console.answer("\(ProgramName.current.text) \(Product.version)\n")
@@ -15,7 +15,7 @@ enum VersionAnswer {
     try Console.answer(object)
   }
 
-  /// The running daemon's version, commit and libraries, or its failure; nil if none runs.
+  /// The running daemon's details or failure; nil if none runs.
   private static func daemon(_ client: DaemonClient) -> JSONObject? {
     do {
       guard var connection = try DaemonLauncher.connect(client.console) else { return nil }

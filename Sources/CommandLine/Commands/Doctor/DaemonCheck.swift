@@ -15,7 +15,7 @@ enum DaemonCheck {
       + accounts.flatMap { account($0, now) + unconfirmedOrigins($0) + proxy($0, variables) }
   }
 
-  /// Warns if a proxy that the user did not choose differs from the environment's. `variables` reads a variable.
+  /// Warns if a proxy that the user did not choose differs from the environment's.
   static func proxy(_ account: JSON, _ variables: (String) -> String?) -> [Finding] {
     guard let issuer = account[.issuer]?.string.flatMap({ try? URI($0) }), issuer.isHTTPS,
       account[.proxySource] == nil
@@ -43,13 +43,11 @@ enum DaemonCheck {
     return String(decoding: host, as: UTF8.self)
   }
 
-  /// The origins in all accounts' settings.
   static func listedOrigins(_ answer: JSONObject) -> [OriginEntry] {
     (answer["accounts"]?.array ?? []).flatMap { $0[.origins]?.array ?? [] }
       .compactMap { $0.string.flatMap { OriginEntry($0, allowHTTPLoopback: true) } }
   }
 
-  /// Warns of origins in the settings file that were never confirmed.
   private static func unconfirmedOrigins(_ account: JSON) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     return (account[.unconfirmedOrigins]?.array ?? []).compactMap(\.string).map { origin in
@@ -100,7 +98,6 @@ enum DaemonCheck {
     return findings.isEmpty ? [Finding(.daemon, .ok, DaemonText.line(daemon))] : findings
   }
 
-  /// Checks the result of `vault status`.
   static func vault(_ vault: JSONObject) -> [Finding] {
     var findings: [Finding] = []
     if let failure = vault["problem"].flatMap({ Failure(json: $0) }) {
@@ -115,10 +112,9 @@ enum DaemonCheck {
     return findings.isEmpty ? [Finding(.vault, .ok, VaultText.line(.object(vault)))] : findings
   }
 
-  /// The tolerated difference in seconds.
+  /// In seconds.
   private static let maximumClockOffset = 30
 
-  /// Checks the accounts' servers and the clock.
   private static func servers(_ accounts: [JSON]) -> [Finding] {
     var (findings, clocks): ([Finding], [Finding]) = ([], [])
     var seen: [JSON] = []
@@ -162,13 +158,12 @@ enum DaemonCheck {
     return clocks + findings
   }
 
-  /// The part of a proxy URL after the user name and password.
+  /// The proxy URL after user name and password.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url
   }
 
-  /// Checks an account's session and scope.
   private static func account(_ account: JSON, _ now: Int) -> [Finding] {
     let name = account[.name]?.string ?? "?"
     let signIn = Phrase(verbatim: account[.guest]?.bool == true ? "agent workload \(name)" : "agent login \(name)")
@@ -199,7 +194,6 @@ enum DaemonCheck {
     (text?.string ?? "").split(separator: " ").map { String($0) }
   }
 
-  /// The session state, next renewal and end.
   private static func state(_ account: JSON, _ now: Int) -> Phrase {
     var text = AccountText.stateName(account)
     if let due = account[.nextRenewal]?.int {

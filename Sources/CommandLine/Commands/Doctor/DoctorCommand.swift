@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// Checks everything that a session needs, and prints remedies.
 enum DoctorCommand {
   static let doctor = Command(
     .doctor, topic: .upkeep,
@@ -31,7 +30,6 @@ enum DoctorCommand {
   /// The timeout for the daemon, which waits two seconds for servers.
   private static let timeout = Duration.milliseconds(2500)
 
-  /// Checks `account`, or all accounts if nil.
   private static func examine(_ account: String?, _ client: DaemonClient) -> [Finding] {
     var (findings, mayAsk) = MachineCheck.checksBeforeDaemon(isPrivate: client.isPrivate)
     if !mayAsk {

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The result of a check.
 struct Finding: Sendable {
   /// A check's subject, as in `--json`.
   enum Check: String, CaseIterable, Sendable {
@@ -40,10 +39,8 @@ struct Finding: Sendable {
   enum Level: String, CaseIterable, Sendable {
     case ok, warn, fail
 
-    /// The first word of a line.
     var mark: String { self == .fail ? "FAIL" : rawValue }
 
-    /// The mark, padded to align the lines.
     var column: String { mark + String(repeating: " ", count: 4 - mark.utf8.count) }
   }
 
@@ -77,8 +74,7 @@ struct Finding: Sendable {
     return ProgramName.current.renaming(hint: withoutHome(listing.text()))
   }
 
-  /// Replaces the home directory by `~`, so that the output can be shared. Moves `~` before a quotation mark, so that a
-  /// shell expands it.
+  /// Replaces the home directory by `~`, before any quotation mark so that a shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))
@@ -115,7 +111,6 @@ struct Finding: Sendable {
     return String(result)
   }
 
-  /// Whether a character, unlike quotation marks, can be part of a name.
   private static func isNameCharacter(_ character: Unicode.Scalar) -> Bool {
     switch character.value {
     case ..<0x80: character == "_" || UInt8(character.value).isASCIIAlphanumeric

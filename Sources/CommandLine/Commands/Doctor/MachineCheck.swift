@@ -3,7 +3,7 @@ internal import Platform
 internal import Wire
 
 enum MachineCheck {
-  /// Checks `HOME`, the runtime directory and, except with a private daemon (`isPrivate`), the sockets.
+  /// Checks `HOME`, the runtime directory and, unless the daemon is private, its sockets.
   static func checksBeforeDaemon(isPrivate: Bool) -> (findings: [Finding], mayAskDaemon: Bool) {
     var findings: [Finding] = []
     if let foreign = UserDirectories.foreign {
@@ -26,7 +26,6 @@ enum MachineCheck {
     [path(), disk()] + unwritableDirectories() + administratorFiles() + [browser()] + service()
   }
 
-  /// Reports problems in the administrator's files and the user's client IDs.
   private static func administratorFiles() -> [Finding] {
     var problems = AdministratorFiles.ofThisMachine().problems
     if let home = try? UserDirectories.configHome {
@@ -51,7 +50,6 @@ enum MachineCheck {
           case .system(let cause, let path) where cause.isNoSpace:
             "df -h \(ShellWord.quoted(path)); df -i \(ShellWord.quoted(path))"
           case .system(let cause, let path) where cause.isNotDirectory:
-            // A parent is not a directory, so list it instead.
             "ls -ld \(ShellWord.quoted(parent(of: path)))"
           case .system(_, let path), .untrusted(_, let path): "ls -ld \(ShellWord.quoted(path))"
           }
@@ -85,22 +83,21 @@ enum MachineCheck {
 
   private enum SocketState: Sendable {
     case absent
-    /// The socket's daemon has ended.
+    /// The daemon has ended.
     case stale
     /// The daemon is in another network or mount namespace.
     case elsewhere
-    /// The socket's directory is unusable.
     case unusable(Failure)
-    /// The daemon, with this process ID if known, does not reply.
+    /// The daemon does not reply. Its process ID is nil if unknown.
     case silent(Failure, process: Int32?)
-    /// The daemon with this process ID replied.
+    /// The daemon replied.
     case daemon(process: Int)
     case lease
   }
 
   private static let socketTimeout = Duration.seconds(1)
 
-  /// Checks the daemon's sockets. `isUsable` is true if the daemon responds or can be started.
+  /// `isUsable` is true if the daemon responds or can be started.
   private static func socket() -> (findings: [Finding], isUsable: Bool) {
     let named: SocketLocation?
     do throws(Failure) { named = try SocketLocation.fromEnvironment() } catch {
@@ -204,7 +201,7 @@ enum MachineCheck {
 
   // MARK: Installation
 
-  /// Checks this program's position in `PATH`.
+  /// Compares this program with those in `PATH`.
   private static func path() -> Finding {
     let (name, own) = (ProgramName.current.text, Machine.executablePath())
     guard let found = Spawn.search(name) else {
@@ -235,7 +232,7 @@ enum MachineCheck {
     return disk(free: free, for: state)
   }
 
-  /// Checks the free bytes for the state directory.
+  /// `free` is in bytes.
   static func disk(free: Int, for state: String) -> Finding {
     let text = Phrase("\(free >> 20) MiB free for \(state)")
     guard free < neededBytes else { return Finding(.disk, .ok, text) }
@@ -259,7 +256,7 @@ enum MachineCheck {
     return Finding(.signIn, .ok, Phrase("in a browser, using \(program)"))
   }
 
-  /// Checks the user's systemd unit. `root` is the prefix of system directories.
+  /// Checks the user's systemd unit. `root` prefixes system directories.
   static func service(root: String = "", user: UInt32 = Machine.userID) -> [Finding] {
     guard FileAccess(of: "\(root)/run/systemd/system") != .missing else { return [] }
     let unit = "\(ProgramName.current.text).socket"
@@ -281,7 +278,7 @@ enum MachineCheck {
     let text =
       isEnabled ? Phrase("\(unit) is enabled") : Phrase("\(unit) is not enabled; the daemon starts when needed")
     findings.add(.service, .ok, text)
-    // Without lingering the service manager ends with the last login, so cron finds no daemon.
+    // Without lingering, the service manager ends with the last login.
     if isEnabled, let name = name(of: user, root), FileAccess(of: "\(root)/var/lib/systemd/linger/\(name)") == .missing
     {
       findings.add(
@@ -291,13 +288,11 @@ enum MachineCheck {
     return findings
   }
 
-  /// The user's name in passwd(5), otherwise in `USER`.
   private static func name(of user: UInt32, _ root: String) -> String? {
     if let entry = UserEntry.of(user, root: root) { return entry.name }
     return Environment.value("USER").flatMap { $0.isEmpty || $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
   }
 
-  /// The program in a unit's `ExecStart=`.
   private static func programStarted(by unit: String) -> String? {
     guard let bytes = try? FileDescriptor.content(of: unit, limit: 65_536),
       let line = bytes.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: "ExecStart=".utf8) })
@@ -307,7 +302,7 @@ enum MachineCheck {
 }
 
 enum AbsolutePaths {
-  /// The first absolute path. A quoted one may contain blanks.
+  /// A quoted path may contain blanks.
   static func first(in line: String) -> String? {
     let bytes = Array(line.utf8)
     let stops = Set("\"' \t=!:;,[".utf8)

@@ -3,7 +3,7 @@ internal import Platform
 internal import Vocabulary
 
 extension ProgramCheck {
-  /// Checks the helpers of docker and cargo for listed origins.
+  /// Checks docker's and cargo's helpers for the origins.
   static func helpers(for origins: [OriginEntry]) -> [Finding] {
     checkDockerHelpers(for: origins) + cargoProviders(for: origins)
   }
@@ -40,7 +40,7 @@ extension ProgramCheck {
     return findings
   }
 
-  /// Checks cargo's credential providers for registries at `origins`. The nearest file applies, the user's own last.
+  /// Checks the providers of registries at `origins`. The nearest file applies, the user's own only as a fallback.
   private static func cargoProviders(for origins: [OriginEntry]) -> [Finding] {
     let own = UserFiles()
     let files = CargoFile.all(

@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Checks the programs that get tokens from this one.
 enum ProgramCheck {
-  /// The time limit for all programs together.
+  /// The limit for all programs together.
   private static let timeout = Duration.milliseconds(1500)
 
   /// Runs all checks except ``helpers(for:)``.
@@ -43,7 +42,6 @@ enum ProgramCheck {
       ]
     }
     let paths = receipt.addition?.addedLines.compactMap { AbsolutePaths.first(in: $0) } ?? []
-    // Skip network paths.
     if let gone = paths.first(where: { !$0.utf8.starts(with: "//".utf8) && FileAccess(of: $0) == .missing }) {
       return [Finding(.setup, .fail, Phrase("\(outcome.subject) runs \(gone), which does not exist"), hint: again)]
     }
@@ -51,7 +49,7 @@ enum ProgramCheck {
     return [Finding(.setup, .ok, outcome.phrase)]
   }
 
-  /// The problem with a link created by setup, if any. `again` is the command that repeats the setup.
+  /// `again` is the command that repeats the setup.
   private static func problem(of link: (name: String, target: String), _ again: Phrase) -> Finding? {
     guard let directory = try? SetupLinks.directory() else { return nil }
     let path = "\(directory)/\(link.name)"
@@ -66,7 +64,6 @@ enum ProgramCheck {
     return nil
   }
 
-  /// Checks git's helpers. `isUsed` is true if git uses this program.
   private static func gitHelpers(until end: Instant) -> (findings: [Finding], isUsed: Bool) {
     let entries = GitHelperEntry.all(timeout: Instant.now.duration(to: end))
     var findings: [Finding] = []
@@ -97,7 +94,7 @@ enum ProgramCheck {
     return (findings, isUsed)
   }
 
-  /// The name of a helper, without arguments, which may be secret.
+  /// Omits the arguments, which may be secret.
   static func programName(_ helper: String) -> String {
     let word = helper.split(separator: " ").first.map { String($0) } ?? helper
     return TerminalText.clean(word.split(separator: "/").last.map { String($0) } ?? word, limit: 64)
@@ -131,10 +128,9 @@ enum ProgramCheck {
     }
   }
 
-  /// The variables that make programs use another token. Values are never shown.
+  /// Variables that make programs use another token. Never print their values.
   private static let overridingVariables = ["AGENT_ACCOUNT", "GOOGLE_APPLICATION_CREDENTIALS", "NETRC"]
 
-  /// Warns of variables that override settings.
   private static func variables() -> [Finding] {
     let names = overridingVariables + SetupClient.all.flatMap(\.overridingVariables)
     let each = SetupClient.all.flatMap(\.overridingVariableAffixes)
@@ -149,7 +145,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Checks a client's version. Nil if every version is supported.
+  /// Nil if every version is supported.
   private static func version(of client: SetupClient, until end: Instant) -> Finding? {
     guard let oldest = client.minimumVersion else { return nil }
     guard let path = client.path, let program = InstalledProgram(path) else {
@@ -172,7 +168,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// A program's major and minor version, if printed.
+  /// The major and minor version, if printed.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count

@@ -24,7 +24,7 @@ enum HelpCommand {
     }
   }
 
-  /// The help on a command or group, or on the program if `words` is empty. `all` includes every option.
+  /// Help on a command, group or, without `words`, the program. `all` includes every option.
   static func text(
     for words: [String], by commands: CommandTable, all: Bool = false
   ) throws(Failure) -> String {
@@ -51,7 +51,7 @@ enum HelpCommand {
     }
     let members = CommandName.members(ofGroup: first)
     if words.count == 1, !members.isEmpty { return writer.help(onGroup: first, of: commands, all: all) }
-    // Words after a command are its operands: `agent token work --help`.
+    // In `agent token work --help`, `work` is an operand.
     if let command = commands.named(first) { return writer.help(on: command, all: all) }
     let page = CommandName.otherPages.first { $0.0.hasSameBytes(as: "agent-\(first)") }
     throw Failure(
@@ -61,7 +61,7 @@ enum HelpCommand {
         ?? .command(members.isEmpty ? "agent help" : "agent help \(first)"))
   }
 
-  /// Describes the preset `name`, or all presets and known services. Nil without such presets.
+  /// Describes the preset `name`, or all presets and known services. Nil without a match.
   private static func presets(_ files: AdministratorFiles, _ name: String?) -> String? {
     if let name {
       guard let preset = files.presets.first(where: { $0.name.hasSameBytes(as: name) }) else { return nil }

@@ -1,15 +1,13 @@
 internal import Vocabulary
 
-/// Writes `agent help` from the command table, for terminals of 80 columns.
 struct HelpWriter {
   private static let width = 79
-  /// The column where descriptions start.
   private static let optionColumn = 26
 
-  /// More choices of an option are omitted, unless they fit on its summary's last line.
+  /// More choices are omitted, unless they fit on the summary's last line.
   private static let maximumChoices = 12
 
-  /// The maximum number of lines without `--all`, for a small terminal.
+  /// The maximum number of lines without `--all`.
   static let screenLines = 23
 
   var language = Language.english
@@ -25,7 +23,6 @@ struct HelpWriter {
     return Set(texts + Options.common.map(\.summary))
   }
 
-  /// The program's main commands, or all commands and options.
   func help(onProgram table: CommandTable, all: Bool = false) -> String {
     let start = all ? "" : " " + self.text(Phrase("To start: \("agent login")"))
     var text = wrapped(translated(CommandTable.summary) + "." + start)
@@ -46,12 +43,10 @@ struct HelpWriter {
     return text + wrapped(Phrase("`agent help providers` lists the services that are known by name."))
   }
 
-  /// A command's or group's name and summary.
   private func line(_ word: String, _ table: CommandTable) -> String {
     Self.entry(word, plain(translated(table.summary(ofFirstWord: word))), column: 13, gap: 1)
   }
 
-  /// The commands of a group, or the complete help on each.
   func help(onGroup group: String, of table: CommandTable, all: Bool = false) -> String {
     let commands = table.all.filter { $0.name.words.count == 2 && $0.name.words[0] == group }
     if all { return commands.map { help(on: $0, all: true) }.joined(separator: "\n") }
@@ -63,7 +58,6 @@ struct HelpWriter {
         Phrase("\("`agent help \(group) COMMAND`") says more about one command, \("agent-\(group)(1)") about all."))
   }
 
-  /// A command's help on one screen, or all of it.
   func help(on command: Command, all: Bool = false) -> String {
     if !all { return shortHelp(for: command) }
     var text = heading(command)
@@ -76,7 +70,6 @@ struct HelpWriter {
     return text + "\n" + wrapped(end + " " + manual)
   }
 
-  /// A command's summary, usage and choices for the first operand.
   private func heading(_ command: Command) -> String {
     var heading = wrapped(translated(command.summary) + ".") + text(Phrase("Usage: \("agent \(command.usage)")")) + "\n"
     if let word = command.operands.metavar?.prefix(while: { $0 != " " }),
@@ -133,7 +126,7 @@ struct HelpWriter {
 
   private static let semicolons: [Character] = [";", "\u{61B}"]
 
-  /// An option's spellings and argument. `hasShort` leaves space for a short spelling.
+  /// `hasShort` leaves space for a short spelling.
   static func term(_ option: OptionDeclaration, hasShort: Bool = true) -> String {
     let short = option.short.map { "-\($0), " } ?? (hasShort ? "    " : "")
     return "\(short)--\(option.name)" + (option.argument.metavar.map { " \($0)" } ?? "")
@@ -230,7 +223,7 @@ struct HelpWriter {
     "(\(words.map(language.isolated).joined(separator: ", ")))"
   }
 
-  /// The help on all providers or the named one; nil if unknown.
+  /// The help on all providers or one; nil if unknown.
   func help(onProvider name: String?) -> String? {
     if let name {
       guard let provider = ProviderName(known: name).map({ Provider.named($0) }) else { return nil }

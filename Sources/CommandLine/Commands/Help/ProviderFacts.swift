@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// Describes known services for agent-providers(7) and `agent help providers`, in ``Prose`` notation.
+/// Describes known services, in ``Prose`` notation.
 enum ProviderFacts {
   /// Titled facts about a service. `text` translates a phrase.
   static func facts(_ provider: Provider, _ text: (Phrase) -> String) -> [(String, String)] {
@@ -35,7 +35,7 @@ enum ProviderFacts {
     return facts
   }
 
-  /// A service's departures from the standards, with the pages that document them.
+  /// Departures from the standards, with the pages that document them.
   static func quirks(_ provider: Provider) -> [(quirk: Provider.Quirk, url: String)] {
     Provider.Quirk.allCases.compactMap { quirk in provider.quirks[quirk].map { (quirk, $0) } }
   }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// `credential_process` of the AWS CLI and SDKs. The daemon exchanges the token for role credentials.
+/// `credential_process` of the AWS CLI and SDKs, with role credentials from the daemon.
 enum AWSHelper {
   static let helper = HelperProtocol { (call) throws(Failure) in
     guard call.user == nil else {
@@ -45,7 +45,6 @@ enum AWSHelper {
     ("us-isof-", "csp.hci.ic.gov"), ("eu-isoe-", "cloud.adc-e.uk"), ("eusc-", "amazonaws.eu"),
   ]
 
-  /// The regional or global Security Token Service.
   private static func serviceURL(_ call: HelperCall) throws(Failure) -> String {
     if let url = environmentValue("AWS_ENDPOINT_URL_STS", call) { return url }
     guard let region = environmentValue("AWS_REGION", call) ?? environmentValue("AWS_DEFAULT_REGION", call) else {

@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// cargo's credential providers: JSON requests (version 1), several per process, and `cargo:token-from-stdout`. The
-/// token is the complete value of the `Authorization` header.
+/// cargo's credential providers: JSON requests (version 1) and `cargo:token-from-stdout`. The token is the complete
+/// `Authorization` header value.
 enum CargoHelper {
   static let helper = HelperProtocol(
     input: { $0.contains(HelperProtocolName.cargoPlugin) ? .conversation : .nothing }, greeting: "{\"v\":[1]}\n",
@@ -37,7 +37,6 @@ enum CargoHelper {
     }
   }
 
-  /// The value of `--account` in the provider's arguments, if any.
   private static func account(in words: [String]) -> String? {
     let option = "--account"
     if let joined = words.first(where: { $0.hasPrefix(option + "=") }) {
@@ -46,7 +45,7 @@ enum CargoHelper {
     return words.firstIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  /// A registry's URL without `sparse+` or `registry+`.
+  /// The URL without `sparse+` or `registry+`.
   private static func index(_ url: String) -> String {
     for prefix in ["sparse+", "registry+"] where url.hasPrefix(prefix) { return String(url.dropFirst(prefix.count)) }
     return url

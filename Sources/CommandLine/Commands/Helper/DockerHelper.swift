@@ -56,7 +56,7 @@ enum DockerHelper {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Removes the API path, which docker may include.
+  /// docker may include the API path.
   private static func withoutAPIPath(_ address: String) -> String {
     for suffix in ["/v1/", "/v2/", "/v1", "/v2", "/"] where address.utf8.count > suffix.utf8.count {
       if address.hasSuffix(suffix) { return String(address.dropLast(suffix.count)) }

@@ -56,7 +56,7 @@ enum GitHelper {
   private struct CredentialAttributes {
     private var members: [(name: String, value: [UInt8])] = []
 
-    /// Throws `invalid_request` for a line that is too long, lacks "=", or contains NUL or CR.
+    /// Throws `invalid_request` if a line is too long, lacks "=", or contains NUL or CR.
     init(_ input: [UInt8]) throws(Failure) {
       for line in input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         if line.isEmpty { break }
@@ -67,21 +67,21 @@ enum GitHelper {
       }
     }
 
-    /// An attribute's last non-empty value.
+    /// An attribute's final non-empty value.
     subscript(_ name: String) -> [UInt8]? {
       members.last { $0.name.hasSameBytes(as: name) && !$0.value.isEmpty }?.value
     }
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// An attribute's values after the last empty one.
+    /// An attribute's values after the final empty one.
     func texts(_ name: String) -> [String] {
       let values = members.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []
       return last.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The credential's URL; nil unless https or http with a plain host.
+    /// Nil unless https or http with a plain host.
     var url: String? {
       guard let scheme = text("protocol"), ["https", "http"].contains(scheme), let host = text("host"),
         HelperCall.isPlainHost(host.utf8)
@@ -96,7 +96,7 @@ enum GitHelper {
       return URI.hasDotSegments(inPath: text) ? text : URI.encodedPath(bytes)
     }
 
-    /// Whether git can send a token in an `Authorization` header, and the server may accept it.
+    /// Whether git can send an `Authorization` header and the server may accept it.
     var acceptsAuthorization: Bool {
       guard texts("capability[]").contains("authtype") else { return false }
       let schemes = texts("wwwauth[]").map { $0.prefix { $0 != " " }.lowercased() }

@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// A `GOAUTH` command. go runs it without arguments first, later with a URL and the server's response. The output is
-/// URLs, an empty line, header lines and an empty line.
+/// A `GOAUTH` command, which go runs first without arguments, later with a URL and the server's response. Prints URLs,
+/// an empty line, header lines and an empty line.
 enum GoHelper {
   static let helper = HelperProtocol(
     input: { $0.isEmpty ? .nothing : .everything },
@@ -19,12 +19,10 @@ enum GoHelper {
         TokenRequest.Destination(url: url, user: call.user, isRefused: isAnswer && isUnauthorized(call.input)), write)
     })
 
-  /// Writes the credential's URL and header line, or nothing if the URL is not https. `asked` is the user name for
-  /// Basic authentication.
+  /// Writes URL and header line, or nothing if the URL is not https. `asked` is the user name for Basic authentication.
   private static func append(
     _ credential: HelperCredential, _ token: Span<UInt8>, for asked: String?, to text: inout SecretText
   ) throws(Failure) {
-    // Go sends credentials only over https.
     guard let url = credential.listedURL, url.hasPrefix("https://") else { return }
     text.append(utf8: url + "\n\n")
     try credential.appendHeaderLine(token, for: asked, to: &text)

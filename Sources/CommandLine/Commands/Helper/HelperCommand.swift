@@ -53,10 +53,10 @@ struct HelperCommand {
   private let client: DaemonClient
   private let deadline: Instant
 
-  /// The time limit of a call.
+  /// The limit per call.
   private static let seconds = 10
 
-  /// A token's minimum remaining lifetime.
+  /// The minimum remaining lifetime of tokens.
   private static let validitySeconds = 60
 
   static func makeAction(_ invocation: Invocation) throws(Failure) -> Action {
@@ -91,7 +91,6 @@ struct HelperCommand {
     return name
   }
 
-  /// Copies the command for one call of a conversation.
   private init(_ other: HelperCommand, account: String?, call: HelperCall, deadline: Instant) {
     (name, client) = (other.name, other.client)
     (self.account, self.call, self.deadline) = (account, call, deadline)
@@ -118,7 +117,7 @@ struct HelperCommand {
 
   // MARK: Answers
 
-  /// Handles the call or conversation. Returns the exit status.
+  /// Handles the call or conversation; returns the exit status.
   private func answer() -> Int32 {
     let helper = Self.helper(name)
     do throws(Failure) {
@@ -133,7 +132,7 @@ struct HelperCommand {
     }
   }
 
-  /// Handles one call. Returns the exit status.
+  /// Returns the exit status.
   private func answer(_ call: HelperCall, _ helper: HelperProtocol) -> Int32 {
     do throws(Failure) {
       switch try helper.request(call) {
@@ -181,7 +180,6 @@ struct HelperCommand {
     return call
   }
 
-  /// Prints a token formatted by `writer`.
   private func answer(
     _ destination: TokenRequest.Destination, _ account: String?, _ writer: HelperRequest.Writer
   ) throws(Failure) {
@@ -220,7 +218,7 @@ struct HelperCommand {
     }
   }
 
-  /// Writes a token per listed URL, skipping failures. Throws the first failure if no URL has a token.
+  /// Writes a token per listed URL. Throws the first failure if none has one.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
     let urls = try listedURLs().filter { $0.url.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -241,10 +239,9 @@ struct HelperCommand {
     }
   }
 
-  /// The timeout for each of several tokens.
   private static let secondsPerToken = 3
 
-  /// The URLs in the accounts' settings. Warns of URLs that two accounts list, and skips them.
+  /// The URLs in the accounts' settings. Skips those that two accounts list, with a warning.
   private func listedURLs() throws(Failure) -> [(account: String, url: String, user: String?)] {
     let all = try ListedOrigin.all(of: account, try client.limited(to: deadline)).filter { !$0.entry.isMail }
     var told: [OriginEntry] = []
@@ -275,7 +272,7 @@ struct HelperCommand {
     return failureOutput.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The output for an invalid command line, if the protocol requires any.
+  /// The output for an invalid command line, if required.
   fileprivate static func failureOutput(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String
   {
     let name = arguments.dropFirst().lazy.compactMap { HelperProtocolName(rawValue: $0) }.first
@@ -287,7 +284,7 @@ struct HelperCommand {
     Console.printToStandardError(client.console.line(of: failure, in: .helper) + "\n")
   }
 
-  /// Makes the daemon drop a rejected token. Ignores unlisted URLs. Returns the exit status.
+  /// Makes the daemon drop a rejected token, unless the URL is unlisted. Returns the exit status.
   private func erase(_ url: String, _ secret: [UInt8]) -> Int32 {
     do throws(Failure) {
       try checkHost(url)
@@ -305,7 +302,7 @@ struct HelperCommand {
   /// Keeps two helpers from running each other forever.
   private static let loopGuardVariable = "AGENT_HELPER_NEXT"
 
-  /// Replaces this process with the next program of this name on `PATH`. Returns the exit status on failure.
+  /// Replaces this process with the next `program` on `PATH`. Returns the exit status on failure.
   private func execNext(_ program: String, _ call: HelperCall) -> Int32 {
     guard Environment.value(Self.loopGuardVariable) == nil,
       let path = Spawn.search(program, except: Machine.executablePath())
@@ -325,15 +322,14 @@ extension [UInt8] {
   }
 }
 
-/// A helper's standard input, which the caller may keep open. Never reads a terminal.
+/// Standard input, which the caller may keep open. Never reads a terminal.
 struct HelperInput {
-  /// Input not returned yet.
   private var rest: [UInt8] = []
   private var hasEnded = false
   private var hasTimedOut = false
 
-  /// Reads until `isWhole` accepts the input or it ends. Throws `timeout` at the deadline, `invalid_request` if the
-  /// input is too long.
+  /// Reads until `isWhole` accepts the input or it ends. Throws `timeout` at the deadline, `invalid_request` if it is
+  /// too long.
   mutating func bytes(before deadline: Instant?, until isWhole: ([UInt8]) -> Bool) throws(Failure) -> [UInt8] {
     while !hasEnded, !isWhole(rest) { try readMore(before: deadline) }
     return rest

@@ -3,7 +3,6 @@ internal import Wire
 
 /// Another program's credential protocol. Pure functions; ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
-  /// How much of standard input to read.
   enum Input: Sendable {
     case nothing
     /// Up to an empty line or the end of input.
@@ -13,7 +12,7 @@ struct HelperProtocol: Sendable {
     case conversation
   }
 
-  /// Returns how much input to read, given the arguments.
+  /// How much input to read, given the arguments.
   var input: @Sendable ([String]) -> Input = { _ in .nothing }
   /// The first line of a conversation.
   var greeting = ""
@@ -24,20 +23,14 @@ struct HelperProtocol: Sendable {
 }
 
 struct HelperCall: Sendable {
-  /// The arguments after the protocol's name.
   var arguments: [String] = []
   var input: [UInt8] = []
-  /// `--url`.
   var url: String?
-  /// `--user`.
   var user: String?
-  /// `--role-arn`.
+  /// The role's ARN.
   var role: String?
-  /// `--session-name`.
   var sessionName: String?
-  /// `--duration`, in seconds.
   var durationSeconds: Int?
-  /// Reads an environment variable.
   var variable: @Sendable (String) -> String? = { _ in nil }
 
   /// The limit for standard input.
@@ -64,7 +57,6 @@ struct HelperCall: Sendable {
   }
 }
 
-/// The request of a helper's caller.
 enum HelperRequest {
   /// Writes a credential from its description and token.
   typealias Writer = (HelperCredential, Span<UInt8>, inout SecretText) throws(Failure) -> Void
@@ -73,9 +65,9 @@ enum HelperRequest {
   case token(TokenRequest.Destination, account: String? = nil, Writer)
   /// A token for each listed URL.
   case tokens(Writer)
-  /// The listed URLs with their user names, formatted by the closure.
+  /// Formats the URLs and user names.
   case listedURLs(([(url: String, user: String)]) -> String)
-  /// Role credentials, formatted by the closure. The bytes are the response line with the secrets.
+  /// Formats role credentials. The span is the response line with the secrets.
   case role(AssumeRoleRequest, (RoleAnswer, Span<UInt8>, inout SecretText) -> Void)
   /// Drops a credential that a server rejected.
   case erase(url: String, secret: [UInt8])
@@ -86,7 +78,7 @@ enum HelperRequest {
 
 /// A token's description, without the token.
 struct HelperCredential: Sendable, Hashable {
-  /// The default user name. Most servers ignore it if the password is a token.
+  /// The default user name, ignored by most servers.
   static let anyUser = "oauth2"
 
   var account: String
@@ -102,7 +94,7 @@ struct HelperCredential: Sendable, Hashable {
 
 struct HelperFailureOutput: Sendable, Hashable {
   var output = ""
-  /// True to print nothing on standard error, because the caller expects this failure.
+  /// Whether to print nothing on standard error, for an expected failure.
   var isSilent = false
   /// The exit status; nil for the failure's own.
   var status: Int32?
@@ -139,7 +131,7 @@ extension HelperCredential {
     return user
   }
 
-  /// Throws `invalid_request` if `--user` has no effect, because the settings name no user.
+  /// Throws `invalid_request` if `--user` has no effect.
   func checkUnused(_ asked: String?) throws(Failure) {
     guard asked == nil || user != nil else {
       throw Failure(
@@ -147,7 +139,7 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the value of the token's header field. `asked` is the user name for Basic authentication.
+  /// `asked` is the user name for Basic authentication.
   func appendHeaderValue(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     if !header.isBasic { try checkUnused(asked) }
     if !header.scheme.isEmpty { text.append(utf8: header.scheme + " ") }
@@ -160,14 +152,12 @@ extension HelperCredential {
     }
   }
 
-  /// Writes the token's header field as a line `NAME: VALUE`.
   func appendHeaderLine(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     text.append(utf8: header.name + ": ")
     try appendHeaderValue(token, for: asked, to: &text)
     text.append(utf8: "\n")
   }
 
-  /// Writes the header's value as a JSON string.
   func appendHeaderJSON(_ token: Span<UInt8>, for asked: String?, to text: inout SecretText) throws(Failure) {
     try SecretText.with(capacity: 2 * token.count + 128) { (value) throws(Failure) in
       try appendHeaderValue(token, for: asked, to: &value)

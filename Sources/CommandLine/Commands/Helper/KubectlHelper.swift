@@ -3,7 +3,6 @@ internal import Wire
 
 /// Kubernetes' exec credential plugins. The default is the ID Token.
 enum KubectlHelper {
-  /// The prefix of protocol versions.
   private static let group = "client.authentication.k8s.io/"
 
   static let helper = HelperProtocol { (call) throws(Failure) in

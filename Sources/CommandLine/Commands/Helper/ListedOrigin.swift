@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// An origin in an account's settings.
 struct ListedOrigin: Sendable, Hashable {
   let account: String
   let entry: OriginEntry

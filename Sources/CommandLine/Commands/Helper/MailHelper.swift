@@ -29,7 +29,7 @@ enum MailHelper {
     }
   }
 
-  /// The user's mail address. Throws if unknown.
+  /// The user's mail address.
   private static func user(_ credential: HelperCredential, _ call: HelperCall) throws(Failure) -> String {
     guard call.user ?? credential.user != nil else {
       throw Failure(
@@ -38,7 +38,7 @@ enum MailHelper {
     return try credential.user(requested: call.user)
   }
 
-  /// Writes `start` and the token in Base64.
+  /// Writes both in Base64.
   private static func append(_ start: String, _ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
     SecretText.with(capacity: start.utf8.count + token.count + 8) { message in
       message.append(utf8: start)

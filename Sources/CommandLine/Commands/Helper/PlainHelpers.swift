@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// Helpers with one output format and no input.
 enum PlainHelpers {
   /// A header line, for `curl -H @-`.
   static let header = HelperProtocol { (call) throws(Failure) in

@@ -40,12 +40,10 @@ enum LeaseCommand {
     describe(configuration.request, of: keeper.account, socket.path, console)
     try wait(for: signals, &keeper)
     guard let ending = keeper.endReason else { return }
-    // An expected end is not an error.
     guard ending.code == .leaseEnded else { throw ending }
     console.note(ending.text)
   }
 
-  /// Prints the socket's path for programs.
   private static func announce(_ account: String, _ path: String, _ console: Console) throws(Failure) {
     guard console.usesJSON else { return try Console.answer(path + "\n") }
     let object = JSONObject([("account", .string(account)), ("socket", .string(path))])
@@ -125,7 +123,6 @@ enum LeaseCommand {
   }
 }
 
-/// A lease as requested on the command line.
 struct LeaseConfiguration {
   let client: DaemonClient
   let request: LeaseRequest
@@ -163,7 +160,6 @@ struct LeaseConfiguration {
 }
 
 extension LeaseRequest {
-  /// Reads the account and all lease options.
   init(_ invocation: Invocation) throws(Failure) {
     try self.init(invocation, lending: try invocation.account())
     userIDs = try invocation[.users].map { (text) throws(Failure) in

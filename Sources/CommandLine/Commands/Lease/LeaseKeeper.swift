@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// A lease: its daemon connection, and the process `agent-lease`, which serves its peers (programs that use it). If the
-/// connection breaks, `agent-lease` refuses requests until the next daemon is connected.
+/// A lease: its daemon connection, and the process `agent-lease`, which serves its peers (programs that use it).
 struct LeaseKeeper: ~Copyable {
   private let client: DaemonClient
   private var request: LeaseRequest
@@ -12,13 +11,13 @@ struct LeaseKeeper: ~Copyable {
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// When the lease expires; nil if never. A restart of the daemon does not change it.
+  /// The expiry, even if the daemon restarts; nil if never.
   private let end: Instant?
-  /// Why the lease has ended; nil before.
+  /// Nil while the lease is open.
   private(set) var endReason: Failure?
 
   var console: Console { client.console }
-  /// When to call ``handle(_:_:)`` at the latest; nil if only poller events require it.
+  /// When to call ``handle(_:_:)`` at the latest; nil if only for poller events.
   var nextAttempt: Instant? { [connection.nextAttempt, questions.deadline].compactMap { $0 }.min() }
 
   private enum PollerKey {
@@ -55,7 +54,7 @@ struct LeaseKeeper: ~Copyable {
 
   deinit { questions.finish() }
 
-  /// Starts `agent-lease`, which accepts no peers without a connection to the daemon.
+  /// Starts `agent-lease`, which accepts no peers without a daemon connection.
   private static func startServer(
     _ listener: consuming FileDescriptor, _ filtersSystemCalls: Bool
   ) throws(Failure) -> DaemonConnection {
@@ -79,7 +78,6 @@ struct LeaseKeeper: ~Copyable {
     return SharedDescriptor(pair.second)
   }
 
-  /// Passes ``unsentConnection`` to `agent-lease`.
   private mutating func passConnection() {
     guard let end = unsentConnection.take() else { return }
     do throws(Failure) { try server.send(RequestEnvelope(.lease(request)), passing: [end]) } catch { endReason = error }
@@ -126,7 +124,6 @@ struct LeaseKeeper: ~Copyable {
     }
   }
 
-  /// Reads from `agent-lease`, which reports why it ends.
   private mutating func readServer() {
     do throws(Failure) {
       try server.readMore()

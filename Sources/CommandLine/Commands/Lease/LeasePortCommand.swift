@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// `agent lease-port`: recreates a lease's ports in the command's own network namespace, and copies their traffic to
-/// the lease's sockets.
+/// `agent lease-port`: recreates a lease's ports in its own network namespace, and copies their traffic to its sockets.
 enum LeasePortCommand {
   static let leasePort = Command(
     .leasePort,
@@ -83,8 +82,7 @@ enum LeasePortCommand {
     }
   }
 
-  /// Copies between a connection and the lease's socket in two threads, one per direction. Closes the connection if the
-  /// socket is unreachable. `open` counts the running threads.
+  /// Copies between a connection and the lease's socket in two threads, counted by `open`.
   private static func startCopying(_ connection: SharedDescriptor, _ path: String, _ open: Monitor<Int>) {
     guard let socket = try? UnixSocket.connect(path: path), (try? connection.descriptor.setNonBlocking(false)) != nil
     else {

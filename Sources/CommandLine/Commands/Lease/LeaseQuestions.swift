@@ -2,21 +2,21 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Asks the user about requests of a lease's peers, on the terminal or with a program like `SSH_ASKPASS`. An answer
-/// applies to its origin until the lease ends.
+/// Asks about requests of a lease's peers, on the terminal or with a program like `SSH_ASKPASS`. An answer applies to
+/// its origin until the lease ends.
 struct LeaseQuestions {
   typealias Answer = (question: Int, isAllowed: Bool)
 
-  /// The program that asks; nil for the terminal.
+  /// Nil for the terminal.
   private let program: String?
   private var unaskedQuestions: [Event.LeaseQuestion] = []
-  /// The answers so far, by origin.
+  /// The answers by origin.
   private var answers: [String: Bool] = [:]
   private var openQuestion: OpenQuestion?
 
   private struct OpenQuestion {
     let question: Event.LeaseQuestion
-    /// The asking program's process ID; nil for the terminal.
+    /// The asking program; nil for the terminal.
     let process: Int32?
     /// Readable once there is an answer.
     let descriptor: SharedDescriptor
@@ -50,7 +50,7 @@ struct LeaseQuestions {
 
   var deadline: Instant? { openQuestion?.deadline }
 
-  /// Asks the next question if none is open, and returns the new answers.
+  /// Asks a question if none is open, and returns the new answers.
   mutating func askNext(
     on account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> [Answer] {
@@ -71,7 +71,7 @@ struct LeaseQuestions {
     return found
   }
 
-  /// Returns false if there is no terminal.
+  /// Returns false without a terminal.
   private mutating func askOnTerminal(
     _ question: Event.LeaseQuestion, _ account: String, _ poller: borrowing Poller, key: UInt64
   ) throws(SystemError) -> Bool {
@@ -104,7 +104,7 @@ struct LeaseQuestions {
     return true
   }
 
-  /// The answer if there is one, or "no" after the deadline.
+  /// The answer, or "no" after the deadline.
   private mutating func takeAnswer(_ poller: borrowing Poller) throws(SystemError) -> Answer? {
     guard let asking = openQuestion else { return nil }
     let isLate = Instant.now >= asking.deadline
@@ -113,14 +113,14 @@ struct LeaseQuestions {
         try Self.typedAnswer(asking.descriptor, isLate)
       }
     guard let isAllowed = answer else { return nil }
-    // After a timeout only these requests are refused. The next one asks again.
+    // A timeout refuses only these requests.
     if !isLate { answers[asking.question.origin ?? ""] = isAllowed }
     try? poller.remove(asking.descriptor.descriptor.raw)
     openQuestion = nil
     return (asking.question.number, isAllowed)
   }
 
-  /// Whether the program's exit status means "yes". Nil while it runs; kills it if `isLate`.
+  /// True if the program exits with 0, nil while it runs. Kills it if `isLate`.
   private static func reapAnswer(of process: Int32, _ isLate: Bool) throws(SystemError) -> Bool? {
     if let status = try Spawn.tryWait(process) { return status == .exited(0) }
     guard isLate else { return nil }
@@ -128,7 +128,7 @@ struct LeaseQuestions {
     return try Spawn.wait(process) == .exited(0)
   }
 
-  /// Whether the user typed "yes". Nil if nothing was typed; false if `isLate`.
+  /// True for "yes", nil if nothing was typed. False if `isLate`.
   private static func typedAnswer(_ terminal: SharedDescriptor, _ isLate: Bool) throws(SystemError) -> Bool? {
     guard try terminal.descriptor.waitUntilReadable(timeout: .zero) else {
       guard isLate else { return nil }
@@ -140,7 +140,7 @@ struct LeaseQuestions {
     return Confirmation.isYes(String(decoding: line, as: UTF8.self))
   }
 
-  /// Ends the program that asks.
+  /// Ends the asking program.
   func finish() {
     guard let process = openQuestion?.process else { return }
     try? Spawn.killGroup(process, Signals.SIGKILL)

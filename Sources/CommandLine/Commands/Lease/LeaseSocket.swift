@@ -5,14 +5,12 @@ internal import Wire
 /// The socket for programs that use a lease, or for the remote host of `agent ssh`.
 struct LeaseSocket: ~Copyable {
   let path: String
-  /// Nil once taken.
   private var listener: FileDescriptor?
   private let directory: PrivateDirectory
   private let name: String
   private let mode: UInt32
   /// Other sockets to remove with this one.
   private var otherNames: [String] = []
-  /// Whether the directory was created for this socket.
   private let ownsDirectory: Bool
 
   private static let backlog = 64
@@ -32,7 +30,6 @@ struct LeaseSocket: ~Copyable {
     try self.init(location, ownsDirectory: false, servesOthers: servesOthers)
   }
 
-  /// Creates the socket in a new directory, and removes abandoned ones.
   private init(inOwnDirectoryServingOthers servesOthers: Bool) throws(Failure) {
     guard let runtime = UserDirectories.runtimeCandidates().first else {
       throw Failure(
@@ -94,7 +91,7 @@ struct LeaseSocket: ~Copyable {
     return taken
   }
 
-  /// Creates a socket for HTTP next to this one. `agent lease-port` reads the port from its name.
+  /// Creates an HTTP socket next to this one, with the port in its name.
   mutating func addHTTPSocket(for port: UInt16) throws(Failure) -> FileDescriptor {
     let name = WireProtocol.leaseHTTPName(port: port)
     do {
@@ -106,7 +103,7 @@ struct LeaseSocket: ~Copyable {
     }
   }
 
-  /// The path for another program's socket, which is removed with this one.
+  /// The path for another program's socket, removed with this one.
   mutating func addSocket(named name: String) -> String {
     otherNames.append(name)
     return "\(directory.path)/\(name)"

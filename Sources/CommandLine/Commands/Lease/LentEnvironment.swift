@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The environment of a command with a lease instead of a token.
 enum LentEnvironment {
   /// The environment with the lease's socket, without this program's variables, those that accounts set, and those with
   /// a token. Throws if the daemon cannot check the values.
@@ -60,7 +59,7 @@ enum LentEnvironment {
 }
 
 extension [UInt8] {
-  /// The name, or the entire entry if it has no "=".
+  /// The entire entry if it has no "=".
   fileprivate var name: ArraySlice<UInt8> { prefix { $0 != UInt8(ascii: "=") } }
   fileprivate var value: ArraySlice<UInt8> { drop { $0 != UInt8(ascii: "=") }.dropFirst() }
 }

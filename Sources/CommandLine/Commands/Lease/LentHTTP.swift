@@ -2,17 +2,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Variables for a command that uses HTTP: each origin's local URL, and a token valid only there.
+/// A command's HTTP variables: each origin's local URL, and a token valid only there.
 struct LentHTTP {
   struct ServedOrigin {
     let request: LeaseHTTPRequest
-    /// The socket for the command.
     let listener: SharedDescriptor
     let port: UInt16
   }
 
   struct OpenSockets {
-    /// Emptied after passing the sockets to `agent-lease`, so that they close when it ends.
+    /// Emptied after passing the sockets to `agent-lease`, so that they close with it.
     var origins: [ServedOrigin] = []
     /// As `NAME=VALUE`.
     var variables: [[UInt8]] = []
@@ -23,12 +22,11 @@ struct LentHTTP {
     }
   }
 
-  /// The variable for the token; nil without HTTP.
+  /// Nil without HTTP.
   private let tokenVariable: String?
-  /// The variable for each origin's URL.
   private var originVariables: [(variable: String, entry: OriginEntry)] = []
 
-  /// The token's length before hexadecimal encoding.
+  /// The length before hexadecimal encoding.
   private static let tokenBytes = 32
 
   /// Reads `--url-as` and `--token-as`. Throws `invalid_request` if they conflict.
@@ -61,7 +59,7 @@ struct LentHTTP {
 
   var usesHTTP: Bool { tokenVariable != nil }
 
-  /// Opens the sockets and creates the token. `listen` opens the socket for an origin and returns its port too.
+  /// Opens the sockets and creates the token. `listen` returns an origin's socket and port.
   func open(
     by listen: (_ index: Int) throws(Failure) -> (SharedDescriptor, UInt16) = Self.listen
   ) throws(Failure) -> OpenSockets {

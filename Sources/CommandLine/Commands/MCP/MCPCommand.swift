@@ -43,7 +43,6 @@ struct MCPCommand: MCPHost {
     }
   }
 
-  /// The request to the MCP server, without a body.
   private static func request(_ invocation: Invocation) throws(Failure) -> CallRequest {
     guard let url = invocation.operands.first else { throw Failure(.invalidRequest, "no URL given") }
     guard let uri = try? URI(url), ["https", "http"].contains(where: uri.hasScheme) else {

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connection of `agent login` to `agent ssh` on the user's machine, through a socket forwarded by `ssh`.
+/// Connects `agent login` to `agent ssh` on the user's machine, through a socket forwarded by `ssh`.
 final class RelayConnection {
   private let socket: FileDescriptor
   private var lines = RelayLines()
@@ -10,16 +10,15 @@ final class RelayConnection {
   private(set) var port: UInt16
 
   private static let connectSeconds = 2
-  /// The timeout for a port request. While `agent ssh` asks its user a question, it does not reply.
+  /// The timeout for a port request. `agent ssh` does not reply while asking its user.
   private static let timeout = Duration.seconds(5)
 
-  /// The prefix of forwarded sockets' names on the host.
   private static let prefix = "ssh-"
 
   /// A forwarded socket's name: the SSH connection's client port, and random text.
   static func name(port: String, _ random: String) -> String { "\(prefix)\(port)-\(random)" }
 
-  /// Connects to the machine of this SSH connection, or else to another with `agent ssh`. Nil if none replies.
+  /// Connects to this SSH connection's machine, otherwise another with `agent ssh`. Nil if none replies.
   static func find(_ console: Console) -> RelayConnection? {
     let words = (Environment.value("SSH_CONNECTION") ?? "").split(separator: " ")
     let own = words.count == 4 ? "\(prefix)\(words[1])-" : nil
@@ -58,7 +57,6 @@ final class RelayConnection {
     }
   }
 
-  /// Requests a loopback port for the redirect, or any port if nil.
   private func requestPort(_ wanted: UInt16?) throws(RelayRefusal) {
     send(.port(wanted))
     while true {
@@ -77,7 +75,7 @@ final class RelayConnection {
 
   var raw: Int32 { socket.raw }
 
-  /// Asks the user of the connected machine to open the page. ``read()`` returns the result.
+  /// Asks the connected machine's user to open the page.
   func open(_ browser: Event.Browser) throws(RelayRefusal) {
     guard let uri = try? URI(browser.redirectURI), uri.isHTTPLoopback else { throw .notAuthorization }
     // A registered redirect URI includes the port.
@@ -96,12 +94,11 @@ final class RelayConnection {
     }
   }
 
-  /// Shows the result of the sign-in in the browser.
   func show(_ outcome: RelayRequest) { send(outcome) }
 
   private func send(_ request: RelayRequest) { _ = try? socket.writeNow(request.line.span) }
 
-  /// The next message; nil if incomplete. Throws a refusal.
+  /// Nil if incomplete. Throws a refusal.
   private func nextMessage() throws(RelayRefusal) -> RelayAnswer? {
     switch lines.nextLine() {
     case .incomplete: return nil

@@ -18,7 +18,6 @@ enum RelayMessage {
     return JSON.object(object).serialized() + [UInt8(ascii: "\n")]
   }
 
-  /// Nil if the line is invalid.
   static func object(_ line: [UInt8]) -> JSONObject? {
     guard let object = (try? JSON(parsing: line))?.object, object["v"]?.int == version else {
       return nil
@@ -35,7 +34,7 @@ enum RelayRequest: Equatable {
   case open(url: String, issuer: String, account: String)
   /// Reports success for the browser to show. `person` is the user's name, if known.
   case signedIn(person: String?)
-  /// Reports the reason for a failure, which the browser then shows.
+  /// Reports a failure's reason for the browser to show.
   case failed(String)
 
   var line: [UInt8] {
@@ -105,7 +104,7 @@ enum RelayAnswer: Equatable {
 enum RelayRefusal: String, Error, CaseIterable {
   /// Another sign-in is pending.
   case busy
-  /// The host asked too often in the last hour.
+  /// The host asked too often in the past hour.
   case limit
   case portTaken = "port_taken"
   /// The page is not a verifiable authorization request.
@@ -134,11 +133,10 @@ enum RelayRefusal: String, Error, CaseIterable {
   }
 }
 
-/// Lines received on a connection.
 struct RelayLines {
   private var bytes: [UInt8] = []
 
-  /// The result of ``nextLine()``: `incomplete` if the line has not ended, `tooLong` over the maximum.
+  /// `incomplete` if the line has not ended, `tooLong` over the maximum.
   enum LineResult { case incomplete, line([UInt8]), tooLong }
 
   mutating func nextLine() -> LineResult {
@@ -151,7 +149,7 @@ struct RelayLines {
     return .line(line)
   }
 
-  /// Reads the available input. Returns false if the connection has ended.
+  /// Reads the available input; false if the connection has ended.
   mutating func fill(from socket: borrowing FileDescriptor) -> Bool {
     do throws(SystemError) {
       return try socket.readNow(into: &bytes, upTo: RelayMessage.maximumBytes) > 0

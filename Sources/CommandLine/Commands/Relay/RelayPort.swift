@@ -8,15 +8,13 @@ final class RelayPort {
   let port: UInt16
   private let sockets: [RedirectSocket]
   private var peers: [(key: UInt64, peer: RedirectPeer)] = []
-  /// The number of connections so far, for poller keys.
   private var connectionCount: UInt64 = 0
   private var expected: ExpectedRequests?
 
-  /// The requests that the browser may send.
   private struct ExpectedRequests {
     /// The targets of the redirect and of the one-time link.
     let targets: RedirectPeer.Targets
-    /// The URL that the one-time link of ``expect(_:)`` leads to. Nil once used.
+    /// The target of the one-time link; nil once used.
     var linkedURL: String?
     let request: RelayedRequest
   }
@@ -24,17 +22,16 @@ final class RelayPort {
   /// The first poller key for sockets and connections.
   static let firstKey: UInt64 = 16
   private static let maximumPeers = 16
-  /// The language of the browser's pages.
   static let pageTranslations = Language.current.pageTranslations ?? .english
 
-  /// Opens the wanted port, or if nil one that is free at both loopback addresses. Throws `EADDRINUSE` if in use.
+  /// Opens `wanted`, or if nil a port free at both loopback addresses. Throws `EADDRINUSE` if in use.
   init(_ wanted: UInt16?) throws(SystemError) {
     sockets = try RedirectSocket.listenOnBothAddresses(port: wanted, by: RedirectSocket.init)
     port = sockets[0].port
   }
 
-  /// Starts waiting for a request's redirect. Returns a link that leads to the request's URL once, since other users
-  /// can read a browser's command line.
+  /// Starts waiting for a request's redirect. Returns a one-time link to its URL, since other users can read a
+  /// browser's command line.
   func expect(_ request: RelayedRequest) -> String {
     let host = "127.0.0.1:\(port)"
     let path = "/" + HexDigit.text(Randomness.bytes(16))
@@ -53,10 +50,10 @@ final class RelayPort {
     }
   }
 
-  /// When the next connection times out, if any.
+  /// When the next connection times out.
   var deadline: Instant? { peers.filter { $0.peer.loginNumber == nil }.map(\.peer.deadline).min() }
 
-  /// Serves the ready descriptors, and returns the redirect URL once received.
+  /// Returns the redirect URL once received.
   func serve(_ keys: Set<UInt64>, now: Instant) -> String? {
     peers.removeAll { $0.peer.loginNumber == nil && $0.peer.deadline <= now }
     for (index, socket) in sockets.enumerated() where keys.contains(Self.firstKey + UInt64(index)) {
@@ -89,7 +86,7 @@ final class RelayPort {
     }
   }
 
-  /// Answers a browser. Returns the redirect URL, if requested.
+  /// Returns the redirect URL, if requested.
   private func serve(_ peer: RedirectPeer, _ now: Instant) -> String? {
     switch peer.read(for: expected.map { [$0.targets] } ?? []) {
     case .waiting: break

@@ -4,7 +4,7 @@ internal import Wire
 /// Stops `ssh` to ask on its terminal, and opens the browser.
 final class RelayQuestion: RelayConsole {
   let host: String
-  /// The process ID of the `ssh` that owns the terminal. Nil if it is not running.
+  /// The process ID of the terminal's `ssh`; nil if not running.
   private let terminalOwner: () -> Int32?
 
   private static let timeout = Duration.seconds(120)
@@ -54,7 +54,7 @@ final class RelayQuestion: RelayConsole {
       + Confirmation.text(of: Phrase("Open the page?"))
   }
 
-  /// Reads the answer; nil if the user agreed.
+  /// Nil if the user agreed.
   private static func answer(on terminal: borrowing FileDescriptor) throws(SystemError) -> RelayRefusal? {
     let deadline = Instant.now.advanced(by: timeout)
     var line: [UInt8] = []

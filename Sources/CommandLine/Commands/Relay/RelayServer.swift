@@ -3,22 +3,18 @@ internal import Loopback
 internal import Platform
 internal import Wire
 
-/// Serves sign-ins on the untrusted host of `agent ssh`: asks the user, opens the browser, and returns the redirect
-/// only if the user approved.
+/// Serves sign-ins on the untrusted host of `agent ssh`: asks the user, opens the browser, and returns an approved
+/// redirect.
 final class RelayServer {
   private let listener: SharedDescriptor
   private let console: any RelayConsole
   private var peer: Peer?
-  /// The times of the questions in the last hour.
   private var questionTimes: [Instant] = []
-  /// The times of the requests for a specific port in the last hour.
   private var portRequestTimes: [Instant] = []
 
-  /// The connection of the current sign-in.
   private final class Peer {
     let socket: FileDescriptor
     var lines = RelayLines()
-    /// When the current step times out.
     var deadline: Instant
     var port: RelayPort?
     var portCount = 0
@@ -38,9 +34,9 @@ final class RelayServer {
   /// The maximum per sign-in.
   private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
-  /// The timeouts for the host's first message and its next request.
+  /// Timeouts for the host's first message and next request.
   private static let greetingTimeout = Duration.seconds(10), requestTimeout = Duration.seconds(300)
-  /// The timeouts for the user's approval in the browser and the host's report of the result.
+  /// Timeouts for the approval in the browser and the host's report of the result.
   private static let approvalTimeout = Duration.seconds(600), resultTimeout = Duration.seconds(10)
 
   private enum PollerKey {
@@ -48,7 +44,7 @@ final class RelayServer {
     static let peer: UInt64 = 2
   }
 
-  /// - Parameter listener: Receives the host's connections, forwarded by `ssh`.
+  /// `listener` receives the host's connections, forwarded by `ssh`.
   init(_ listener: consuming FileDescriptor, _ console: any RelayConsole) {
     self.listener = SharedDescriptor(listener)
     self.console = console
@@ -148,25 +144,22 @@ final class RelayServer {
     peer.deadline = .now.advanced(by: Self.approvalTimeout)
   }
 
-  /// Ends a sign-in with a failure page for a waiting browser. Sends the host any `refusal`.
+  /// Shows a failure page in a waiting browser, and sends the host any `refusal`.
   private func fail(_ peer: Peer, _ refusal: RelayRefusal? = nil) {
     if let refusal { peer.send(.refused(refusal)) }
     end(peer, LoopbackPage.failed().response(in: RelayPort.pageTranslations))
   }
 
-  /// Ends a sign-in, and shows the page in a waiting browser.
   private func end(_ peer: Peer, _ page: @autoclosure () -> [UInt8]) {
     peer.port?.show(page())
     self.peer = nil
   }
 }
 
-/// Shows relayed sign-ins to the user.
 protocol RelayConsole: AnyObject {
   /// The user and host, according to `ssh`.
   var host: String { get }
-  /// Asks the user, and opens `link` in the browser. `names` are as claimed by the host. Throws the reason for opening
-  /// nothing.
+  /// Asks the user, and opens `link` in the browser. The host claims `names`.
   func open(
     _ request: RelayedRequest, _ link: String, _ names: (issuer: String, account: String)
   ) throws(RelayRefusal)

@@ -21,8 +21,8 @@ struct RelayedRequest: Equatable {
   private static let challengeLength = 43
   private static let repeatableParameters = ["resource"]
 
-  /// Accepts only https requests for the code flow with PKCE whose redirect goes to the loopback port and returns the
-  /// code in its query. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
+  /// Accepts only https requests for the code flow with PKCE that redirect to the loopback port with the code in the
+  /// query. Rejects pushed (RFC 9126) and signed requests (RFC 9101), which cannot be checked.
   init?(_ url: String, port: UInt16) {
     guard url.utf8.count <= LoginStepRequest.maximumURLBytes, url.utf8.allSatisfy(\.isVisibleASCII),
       let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")),

@@ -2,12 +2,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent ssh`: an `ssh` session whose host can sign in with this machine's browser and, with `--lend`, send requests
-/// as an account of this machine.
+/// `agent ssh`: an `ssh` session whose host can use this machine's browser for sign-ins and, with `--lend`, one of its
+/// accounts.
 struct SSHCommand {
   private let arguments: [[UInt8]]
   private let console: Console
-  /// The connection's control socket.
   private let controlPath: String
   private let lease: SSHLease?
   private static let name = "ssh"
@@ -62,7 +61,7 @@ struct SSHCommand {
     return try command.connect(ssh, target, socket.path, socket.takeListener())
   }
 
-  /// Connects, runs the session and cleans up. `path` is the listener's socket, which receives the host's sign-ins.
+  /// Connects, runs the session and cleans up. `listener`, at `path`, receives the host's sign-ins.
   private func connect(
     _ ssh: InstalledProgram, _ target: SSHTarget, _ path: String, _ listener: consuming FileDescriptor
   ) throws(Failure) -> ProcessStatus {
@@ -98,8 +97,8 @@ struct SSHCommand {
 
   // MARK: The lease
 
-  /// Makes the lease available on the host, and returns the `ssh` arguments for a session with it. `folder` is the
-  /// host's runtime directory, if any. `note` receives the lease's directory there.
+  /// Makes the lease available on the host, and returns `ssh` arguments for a session with it. `folder` is the host's
+  /// runtime directory. `note` receives the lease's directory.
   private func provideLease(
     _ lease: SSHLease, _ ssh: InstalledProgram, _ target: SSHTarget, _ folder: String?, noting note: (String) -> Void
   ) throws(Failure) -> [[UInt8]] {
@@ -133,7 +132,7 @@ struct SSHCommand {
     "'".utf8 + word.flatMap { $0 == UInt8(ascii: "'") ? Array(#"'\''"#.utf8) : [$0] } + "'".utf8
   }
 
-  /// Starts `ssh` with additional options. Returns its process ID.
+  /// Starts `ssh` with more options; returns its process ID.
   private func start(_ options: [String]) throws(SystemError) -> Int32 {
     try Spawn.startInProcessGroup(
       executable: Self.name, arguments: ([Self.name] + options).map { Array($0.utf8) } + self.arguments,
@@ -142,7 +141,6 @@ struct SSHCommand {
 
   // MARK: The session
 
-  /// Runs the session and serves the host's sign-ins.
   private func serve(
     _ ssh: InstalledProgram, _ host: String, _ words: [[UInt8]], _ listener: consuming FileDescriptor
   ) throws(SystemError) -> ProcessStatus {
@@ -157,7 +155,6 @@ struct SSHCommand {
     return status
   }
 
-  /// The poller keys of the session and the lease.
   private static let sessionKey: UInt64 = 0, leaseKey: UInt64 = 3
 
   private func wait(
@@ -198,7 +195,6 @@ struct SSHCommand {
 
   /// `ssh` requires a host name, but does not connect to it.
   private static let placeholderHost = "agent.invalid"
-  /// The prefix of the output of ``preparationScript``.
   private static let outputPrefix = "agent-relay:"
 
   /// Prints the client port and this program's runtime directory on the host.
@@ -208,7 +204,7 @@ struct SSHCommand {
 
   private static var randomDigits: String { HexDigit.text(Randomness.bytes(16)) }
 
-  /// The connection's client port and the host's directory for sockets. Nil without such a directory.
+  /// The connection's client port and the host's directory for sockets, if any.
   private func prepare(_ ssh: InstalledProgram) -> (port: String, folder: String)? {
     guard let output = run(ssh, remoteScript(Self.preparationScript)) else { return nil }
     let line = output.split(separator: UInt8(ascii: "\n")).last { $0.starts(with: Self.outputPrefix.utf8) }
@@ -221,13 +217,11 @@ struct SSHCommand {
     return (String(parts[0]), String(parts[1]))
   }
 
-  /// Arguments that run a script on the host.
   private func remoteScript(_ script: String) -> [String] {
     [Self.placeholderHost, "exec sh -c \(ShellWord.single(script))"]
   }
 
-  /// Forwards a new socket or port on the host to a local socket. Returns the output of `ssh`, or nil if the host
-  /// refuses.
+  /// Forwards a new socket or port on the host to a local socket. Returns the output; nil if the host refuses.
   private func forward(_ ssh: InstalledProgram, _ remote: String, _ local: String) -> [UInt8]? {
     guard Self.isPlain(local) else { return nil }
     return run(ssh, ["-O", "forward", "-R", "\(remote):\(local)", Self.placeholderHost])
@@ -246,7 +240,6 @@ struct SSHCommand {
     return result.output
   }
 
-  /// Removes the host's sockets and ends the connection.
   private func close(_ ssh: InstalledProgram, _ remotePaths: [String]) {
     if !remotePaths.isEmpty { _ = run(ssh, remoteScript("rm -rf \(remotePaths.joined(separator: " "))")) }
     _ = run(ssh, ["-O", "exit", Self.placeholderHost])

@@ -1,11 +1,10 @@
 internal import Platform
 
-/// A process that ends an `ssh` session and its connection if `agent ssh` is killed: a connection stopped for a
-/// question would never continue.
+/// Ends an `ssh` session and its connection if `agent ssh` is killed: a connection stopped for a question would never
+/// continue.
 struct SSHGuard: ~Copyable {
   /// If this pipe closes without a line, the guard ends the session.
   private let writing: FileDescriptor
-  /// The guard's process ID.
   private let process: Int32
 
   /// `session` and `connection` are process IDs. `ending` is the command that ends the connection.

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The lease of `agent ssh --lend`. The host uses it through forwarded sockets.
+/// The lease of `agent ssh --lend`, forwarded to the host.
 final class SSHLease {
   /// The options that require `--lend`.
   static var options: [OptionDeclaration] {
@@ -12,7 +12,7 @@ final class SSHLease {
     ]
   }
 
-  /// The lease and its variables on the command line. Nil without `--lend`.
+  /// Reads the lease and its variables; nil without `--lend`.
   static func configuration(_ invocation: Invocation) throws(Failure) -> (lease: LeaseConfiguration, http: LentHTTP)? {
     guard let account = invocation[.lentAccount] else {
       for option in options where invocation.has(option) {
@@ -41,7 +41,7 @@ final class SSHLease {
   }
 
   /// Makes the lease available in a directory of the host. Returns the variables for programs there, as `NAME=VALUE`.
-  /// `forward` forwards `remote`, an argument of `ssh -R`, to a local socket and returns the output.
+  /// `forward` passes `remote` to `ssh -R` and returns its output.
   func provide(
     in directory: String, on host: String, forwarding forward: (_ remote: String, _ local: String) -> [UInt8]?
   ) throws(Failure) -> [[UInt8]] {
@@ -76,10 +76,10 @@ final class SSHLease {
     try poller.add(self.poller.raw, interest: .read, key: key)
   }
 
-  /// When to call ``handle()`` at the latest. Nil if the lease has ended.
+  /// When to call ``handle()`` at the latest; nil if the lease has ended.
   var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
-  /// Handles the lease's events. If the lease ends, prints why; the ssh session continues.
+  /// Prints why the lease ends; the ssh session continues.
   func handle() throws(SystemError) {
     try keeper.keepOpen(poller, poller.wait(until: .now))
   }

@@ -8,7 +8,7 @@ struct SSHTarget {
   let host: String
   /// False if `ssh` runs a subsystem, the `RemoteCommand` of its configuration, or nothing.
   let startsProgram: Bool
-  /// Whether `RequestTTY` is `auto`, so that `ssh` requests a terminal only for a shell.
+  /// Whether `ssh` requests a terminal only for a shell (`RequestTTY` is `auto`).
   let asksForTerminal: Bool
 
   init(_ ssh: InstalledProgram, _ words: [String]) throws(Failure) {
@@ -32,7 +32,7 @@ struct SSHTarget {
 
 /// The arguments of `ssh`, split before the host's command.
 struct SSHArguments {
-  /// The options and the destination.
+  /// The options and destination.
   let connection: [[UInt8]]
   let command: [[UInt8]]
 

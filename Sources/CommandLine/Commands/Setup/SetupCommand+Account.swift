@@ -2,7 +2,7 @@ internal import Encoding
 internal import Wire
 
 extension SetupCommand {
-  /// Finds the origin and account for the client. If `mayPermit`, offers to add the origin to an account.
+  /// Finds origin and account for the client. If `mayPermit`, offers to add the origin to an account.
   func context(_ client: SetupClient, mayPermit: Bool = true) throws(Failure) -> SetupContext {
     let name = ProgramName.current.text
     let program = try SetupContext.ownPath(name)
@@ -50,7 +50,7 @@ extension SetupCommand {
     return context(client, program, name, origin: origin, first)
   }
 
-  /// `program` and `name` are this program's path and name. `origin` is nil if the client has a single setting.
+  /// `program` and `name` are this program's; `origin` is nil if the client has a single setting.
   private func context(
     _ client: SetupClient, _ program: String, _ name: String, origin: OriginEntry?, _ listed: ListedOrigin
   ) -> SetupContext {
@@ -60,8 +60,8 @@ extension SetupCommand {
       serverURL: client == .mcp ? host.flatMap { OriginEntry.uri($0)?.text } : nil)
   }
 
-  /// Parses a host or URL. Ignores the query of an MCP server. A mail server needs no scheme; `listed` origins may
-  /// determine it.
+  /// Parses a host or URL, ignoring the query of an MCP server. A mail server may lack a scheme, which `listed` origins
+  /// then determine.
   static func parseHost(
     _ host: String, _ client: SetupClient, among listed: [ListedOrigin] = []
   ) throws(Failure) -> OriginEntry {
@@ -79,7 +79,7 @@ extension SetupCommand {
     return origin
   }
 
-  /// The only origin in the settings, if any. Throws if there are several.
+  /// Throws if there are several.
   private func onlyOrigin(of origins: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for origin in origins {
@@ -93,9 +93,9 @@ extension SetupCommand {
     return try texts.first.map { (text) throws(Failure) in try Self.parseHost(text, client) }
   }
 
-  /// Adds a URL to an account's origins if the user agrees, for which `--yes` does not suffice, and returns the
-  /// account. With `--print` or `--dry-run`, only prints the command. Throws `place_not_listed` if the URL is not
-  /// added; the hint is the command that adds it, or a sign-in.
+  /// Adds a URL to an account's origins if the user agrees (`--yes` is not enough), and returns the account. With
+  /// `--print` or `--dry-run`, only prints the command. Otherwise throws `place_not_listed`; the hint adds the URL or
+  /// signs in.
   private func permit(_ url: String, _ client: SetupClient, mayAsk: Bool) throws(Failure) -> String {
     let shown = ShellWord.quoted(url)
     let own = AccountRequest.show(account: Invocation.accountOfEnvironment)

@@ -19,7 +19,6 @@ extension Option<Bool> {
   static var setupYes: Self { Self("yes", in: .scripts, short: "y", "Change the program's settings without asking") }
 }
 
-/// Configures other programs to get tokens, and undoes that.
 struct SetupCommand {
   static let setup = Command(
     .setup, topic: .programs,
@@ -126,7 +125,6 @@ struct SetupCommand {
 
   // MARK: Setting up
 
-  /// Writes the client's settings, or shows them with `--dry-run`.
   private func apply(_ client: SetupClient, _ context: SetupContext) throws(Failure) {
     let plan = try client.plan(context)
     guard let file = plan.file else { return try print(client, context) }
@@ -211,7 +209,6 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// Names the command that tests the settings.
   private func noteTrial(_ client: SetupClient) {
     if !console.usesJSON { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }
@@ -233,7 +230,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
-  /// The name of the link to create; nil if `PATH` already has this program by that name.
+  /// The link to create; nil if `PATH` already has this program by that name.
   private func linkName(_ client: SetupClient, _ context: SetupContext) -> String? {
     client.link(context.name).flatMap { name in
       guard let found = context.path(of: name) else { return name }
@@ -246,14 +243,14 @@ struct SetupCommand {
     if let name = linkName(client, context) { try SetupLinks.make(name, to: context.program) }
   }
 
-  /// Shows the added lines, but nothing else from the file.
+  /// Shows only the added lines of the file.
   private func show(_ path: String, _ text: [String]) {
     guard !console.isQuiet || mode == .dryRun else { return }
     let lines = text.map { "+ \(TerminalText.clean($0.expandingTabs, limit: 1000))\n" }
     Console.printToStandardError("\(TerminalText.clean(path, limit: 1000)):\n\(lines.joined())")
   }
 
-  /// Shows the added lines. Throws if the user refuses them.
+  /// Throws if the user refuses the added lines.
   private func confirm(
     _ client: SetupClient, _ context: SetupContext, _ path: String, _ text: [String]
   ) throws(Failure) {
@@ -306,7 +303,7 @@ struct SetupCommand {
     return left ? ExitStatus.failed.rawValue : 0
   }
 
-  /// Notes which accounts may still send their tokens to the hosts of undone setups.
+  /// Notes which accounts may still send tokens to undone hosts.
   private func notePermissions(_ outcomes: [SetupOutcome]) {
     let places = outcomes.filter { $0.state == .undone }.compactMap { outcome -> (account: String, url: String)? in
       if let account = outcome.account, let url = outcome.url { (account, url) } else { nil }

@@ -2,19 +2,19 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An addition by `setup` to a file, for removal. Contains none of the file's earlier content.
+/// An addition by `setup`, for removal. Contains none of the file's earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
-  /// The configured origin. Nil if the client has one setting for all origins.
+  /// The configured origin; nil if the client has one setting for all.
   let url: String?
   /// The entry's name, if the client supports several for one origin.
   var entry: String?
   let account: String?
   let file: String
-  /// The added text or member. Nil if the file already contained it.
+  /// The added text or member; nil if the file already contained it.
   var addition: SetupAddition?
   var hasCreatedFile: Bool
-  /// The link in ``SetupLinks`` and its target, if any.
+  /// The link in ``SetupLinks``, if any.
   var link: (name: String, target: String)? { linkName.flatMap { name in linkTarget.map { (name, $0) } } }
   var linkName: String?
   var linkTarget: String?
@@ -24,7 +24,6 @@ struct SetupReceipt: Sendable, Hashable {
   }
 }
 
-/// All receipts, in one file in the state directory.
 struct SetupReceipts {
   var all: [SetupReceipt]
 
@@ -190,7 +189,6 @@ extension SetupReceipt {
     return object
   }
 
-  /// Nil unless the value has the form of ``json``.
   fileprivate init?(_ json: JSON) {
     guard let client = json["client"]?.string.flatMap({ SetupClient.named($0) }), let file = json["file"]?.string
     else { return nil }

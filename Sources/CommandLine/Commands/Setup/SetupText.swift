@@ -1,7 +1,6 @@
 internal import Encoding
 internal import Wire
 
-/// The result for one client and origin.
 struct SetupOutcome: Sendable {
   enum State: String, CaseIterable, Sendable {
     case setUp = "set_up"
@@ -36,7 +35,6 @@ struct SetupOutcome: Sendable {
     return object
   }
 
-  /// The client and origin.
   var subject: String { url.map { "\(client.name) \($0)" } ?? client.name }
 
   var phrase: Phrase {
@@ -54,7 +52,6 @@ struct SetupOutcome: Sendable {
   }
 }
 
-/// The programs that `setup` knows.
 enum SetupList {
   static func json(_ receipts: SetupReceipts) -> JSONObject {
     let clients = SetupClient.all.map { client in
@@ -92,7 +89,6 @@ enum SetupList {
 }
 
 extension SetupReceipt {
-  /// The addition's current state.
   var outcome: SetupOutcome {
     let isThere = addition.map { addition in
       (try? SetupFile(file).read()).flatMap { $0 }.map { addition.isIn($0) } ?? false

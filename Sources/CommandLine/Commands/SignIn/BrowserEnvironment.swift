@@ -1,8 +1,6 @@
 internal import Platform
 
-/// The environment that decides whether and how a browser opens.
 struct BrowserEnvironment {
-  /// Reads an environment variable.
   let variable: (String) -> String?
   let fileExists: (String) -> Bool
 
@@ -21,7 +19,7 @@ struct BrowserEnvironment {
 
   var isRemote: Bool { isSet("SSH_CONNECTION") || isSet("SSH_TTY") || isSet("SSH_CLIENT") }
 
-  /// The programs, with arguments, that may open a URL, best first.
+  /// Commands that may open a URL, best first.
   func commands(opening url: String) -> [[String]] {
     var commands = (variable("BROWSER") ?? "").split(separator: ":").compactMap { Self.command($0, url) }
     if hasDisplay { commands += [["xdg-open", url], ["gio", "open", url]] }
@@ -40,7 +38,7 @@ struct BrowserEnvironment {
 
   private func isSet(_ name: String) -> Bool { !(variable(name) ?? "").isEmpty }
 
-  /// Splits a command of `BROWSER` into words. Replaces `%s` by the URL, or appends it. Nil without a program.
+  /// Splits a `BROWSER` command, and replaces `%s` by the URL or appends it. Nil without a program.
   private static func command(_ part: Substring, _ url: String) -> [String]? {
     let words = part.split(whereSeparator: { $0 == " " || $0 == "\t" })
     guard !words.isEmpty, words[0] != "%s" else { return nil }

@@ -6,9 +6,7 @@ internal import Platform
 struct BrowserOpener {
   enum State { case trying, opened, failed }
 
-  /// The commands not tried yet.
   private var commands: [[String]]
-  /// The running command's process ID, if any.
   private var child: Int32?
   private var isLauncher = false
   private var childDescriptor: SharedDescriptor?
@@ -26,7 +24,7 @@ struct BrowserOpener {
     startNext()
   }
 
-  /// The descriptor to poll for the end of the command. Nil if none is running.
+  /// The descriptor to poll for the command's end; nil if none is running.
   var raw: Int32? { childDescriptor?.descriptor.raw }
 
   /// Whether a URL may be passed to a browser: http or https, and nothing like an option or command.

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Starts or resumes a sign-in.
 struct LoginCommand {
   static let login = Command(
     .login, topic: .sessions,
@@ -53,7 +52,7 @@ struct LoginCommand {
 
   private let client: DaemonClient
   private var request: Request
-  /// The secrets for the daemon. Nil when resuming.
+  /// The secrets for the daemon; nil when resuming.
   private let files: SecretFiles?
   private let resource: ResourceLogin?
   private let unlocker: VaultUnlocker?
@@ -80,7 +79,7 @@ struct LoginCommand {
     }
   }
 
-  /// Returns the action of the command that `make` creates. Also reports failures as JSON events.
+  /// Makes the action of a command. Also reports failures as JSON events.
   private static func action(
     _ reporter: LoginReporter, _ make: () throws(Failure) -> LoginCommand
   ) throws(Failure) -> Action {
@@ -216,7 +215,6 @@ struct LoginCommand {
     }
   }
 
-  /// Asks what to sign in to, if the command line names no account or service.
   private func askForAccountOrService(_ login: inout LoginRequest) throws(Failure) {
     guard mayAsk, !login.isGuest, Terminal.isTerminal(2), login.account == nil, login.issuer == nil,
       login.provider == nil
@@ -228,8 +226,7 @@ struct LoginCommand {
     if choice.utf8.contains(UInt8(ascii: ":")) { login.issuer = choice } else { login.account = choice }
   }
 
-  /// Adds the preset's settings to a new account, unless the command line names another server. Returns the used
-  /// preset.
+  /// Adds a preset's settings to a new account, unless the command line names another server.
   private func applyPreset(to login: inout LoginRequest) throws(Failure) -> AccountPreset? {
     guard let name = login.account, login.issuer == nil, login.provider == nil else { return nil }
     let files = AdministratorFiles.ofThisMachine()
@@ -265,14 +262,14 @@ struct LoginCommand {
     }
   }
 
-  /// Uses the daemon's commands in the hint: unlike this command line, they include the answers to prompts.
+  /// Uses the daemon's commands in the hint, which include the answers to prompts.
   private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
     return failure
   }
 
-  /// Asks the user for the missing value. Returns whether one was entered.
+  /// Asks for the missing value; true if entered.
   private static func ask(
     for missing: Failure, _ login: inout LoginRequest, _ descriptors: inout [SharedDescriptor]
   ) throws(Failure) -> Bool {
@@ -298,14 +295,14 @@ struct LoginCommand {
     return true
   }
 
-  /// Whether the text contains a dot or colon, like any issuer. If not, prints an example.
+  /// Whether the text contains a dot or colon, like any issuer; otherwise prints an example.
   private static func checkAddress(_ text: String?) -> Bool {
     if text?.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) ?? false { return true }
     Console.printToStandardError(Phrase("an issuer URL is like \("https://id.example.org")").localized() + "\n")
     return false
   }
 
-  /// Ends the prompt's line, and returns the failure. `missing` was already printed.
+  /// Ends the prompt's line. `missing` was already printed.
   private static func unansweredFailure(_ missing: Failure) -> Failure {
     Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)
@@ -374,7 +371,6 @@ struct LoginCommand {
     client.console.note(Phrase("the token is kept; \(account) stays signed in"))
   }
 
-  /// Adds the resource's metadata to the request.
   private func requestWithResource(_ reporter: LoginReporter) throws(Failure) -> Request {
     guard case .login(var login) = request else { return request }
     try resource?.complete(&login, client)
@@ -404,6 +400,5 @@ struct LoginCommand {
     return try wait.run(over: &connection, &signals, &reporter)
   }
 
-  /// The timeout if the daemon hangs.
   private static let maximumWaitSeconds = WireProtocol.maximumTimeoutSeconds
 }

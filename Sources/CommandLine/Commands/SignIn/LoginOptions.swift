@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Converts the command line to a login request.
 enum LoginOptions {
   static func request(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
@@ -26,7 +25,7 @@ enum LoginOptions {
     return request
   }
 
-  /// A sign-in without a user.
+  /// The request for a sign-in without a user.
   static func workloadRequest(_ invocation: Invocation) throws(Failure) -> LoginRequest {
     var request = try commonRequest(invocation)
     request.isGuest = true
@@ -64,7 +63,7 @@ enum LoginOptions {
     return try? request(invocation)
   }
 
-  /// Parses a hint's command; nil unless it is a valid `agent` command.
+  /// Parses a hint's command; nil unless a valid `agent` command.
   static func invocation(of command: String, by commands: CommandTable) -> Invocation? {
     guard let words = ShellWord.words(command), words.first.map({ $0 == "agent" }) ?? false else {
       return nil

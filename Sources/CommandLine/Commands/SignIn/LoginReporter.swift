@@ -2,10 +2,9 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Reports a sign-in's progress: on standard error a screen with a countdown, or plain lines without a terminal. With
-/// `--json`, events go to standard output.
+/// Reports a sign-in's progress: on standard error as a screen with a countdown or as plain lines, with `--json` as
+/// events on standard output.
 struct LoginReporter {
-  /// The step that the sign-in waits for.
   private enum Phase {
     case nothing
     case server
@@ -20,20 +19,18 @@ struct LoginReporter {
   private let time: any TimeSource
   private let write: @Sendable (String) -> Void
   private var phase = Phase.nothing
-  /// The countdown's line. Nil if lines cannot be rewritten.
+  /// The countdown's line; nil if lines cannot be rewritten.
   private var status: StatusLine?
   private let qrCode: QRCodeChoice
   /// Whether the sign-in continues in the background.
   private let isDetached: Bool
-  /// The background sign-in that this command resumed, if any.
   private let resumedLoginID: String?
-  /// For the next ``Event/DeviceCode``.
+  /// The QR code of the next ``Event/DeviceCode``.
   private var nextQRCode: Event.QRCode?
 
-  /// Whether the user signs in to several accounts, none of which should become the active one.
+  /// Whether the user signs in to several accounts, none of which should become active.
   var isOneOfSeveral = false
 
-  /// When to update the countdown, if any.
   private(set) var nextUpdate: Instant?
 
   /// Throws `invalid_request` if the environment has an unknown choice of ``QRCodeChoice``.
@@ -61,7 +58,7 @@ struct LoginReporter {
     status = StatusLine(terminal, write: write)
   }
 
-  /// Starts waiting for the server. After a second, shows a message.
+  /// Starts waiting for the server. Shows a message after a second.
   mutating func startServerWait() {
     guard status != nil else { return }
     phase = .server
@@ -106,7 +103,6 @@ struct LoginReporter {
     return terminal.canRewriteLines && terminal.showsUTF8
   }
 
-  /// Prints a step with `--verbose`.
   private mutating func reportStep(_ entry: LogLine?) {
     status?.erase()
     console.detail(entry)
@@ -170,7 +166,7 @@ struct LoginReporter {
     if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActiveAccount(result) { console.note(other) }
   }
 
-  /// Reports that the sign-in continues in the background. Returns the exit status: "try later" unless `isStart`.
+  /// Reports a sign-in in the background. Returns the exit status: "try later" unless `isStart`.
   mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     removeCountdown()
     if console.usesJSON {

@@ -3,7 +3,7 @@ internal import Wire
 
 /// A sign-in's messages outside its screen. Server text is cleaned.
 enum LoginText {
-  /// The instructions for a device sign-in on one line; only the essentials if `isQuiet`.
+  /// A device sign-in's instructions on one line; only the essentials if `isQuiet`.
   static func line(_ code: Event.DeviceCode, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(code.expiresAt, now: now))
     let task = Phrase("open \(code.verificationURI) and enter the code \(code.userCode) within \(left)")
@@ -11,7 +11,7 @@ enum LoginText {
     return line(to: whole, code.issuer, clientID: code.clientID, scope: code.scope, isQuiet)
   }
 
-  /// The instructions for a browser sign-in on one line.
+  /// A browser sign-in's instructions on one line.
   static func line(_ browser: Event.Browser, now: Int, isQuiet: Bool = false) -> String {
     let left = RelativeTime.phrase(seconds: secondsLeft(browser.expiresAt, now: now))
     let task =
@@ -36,7 +36,7 @@ enum LoginText {
 
   private static let maximumURLLength = 16_384
 
-  /// A text with each URL on its own line, to open or copy it.
+  /// The text with each URL on its own line.
   static func paragraph(_ text: String, columns: Int) -> String {
     var lines: [String] = []
     var words: Substring = ""

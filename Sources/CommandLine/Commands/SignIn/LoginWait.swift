@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Waits during `agent login` for the daemon, signals, the countdown, the browser opener and a pasted URL.
+/// Waits for the daemon and the user during `agent login`.
 struct LoginWait {
   enum Ending {
     case signedIn(JSONObject)
@@ -51,7 +51,6 @@ struct LoginWait {
   private var hasPasteEnded = false
   /// The connection to the user's machine, if it can open the page.
   private var relay: RelayConnection?
-  /// The page that the user's machine was asked to open.
   private var relayedPage: Event.Browser?
 
   init(_ choices: Choices, environment: BrowserEnvironment, _ relay: RelayConnection?, until deadline: Instant) {
@@ -127,7 +126,6 @@ struct LoginWait {
       RequestEnvelope(.loginStep(.confirm(loginID: confirm.loginID, isConfirmed: isConfirmed))))
   }
 
-  /// Opens the page, or shows how to open it.
   private mutating func beginBrowserSignIn(
     _ browser: Event.Browser, _ signals: inout SignInSignals, _ reporter: inout LoginReporter
   ) throws(Failure) {
@@ -161,7 +159,6 @@ struct LoginWait {
 
   // MARK: The user's own machine
 
-  /// Asks the user's machine to open the page.
   private mutating func ask(
     _ relay: RelayConnection, for browser: Event.Browser, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter
@@ -197,7 +194,7 @@ struct LoginWait {
     try beginBrowserSignIn(browser, &signals, &reporter)
   }
 
-  /// The `ssh` command that lets the browser of the user's machine reach this one.
+  /// The `ssh` command that forwards the redirect's port to this machine.
   private static func tunnelCommand(_ browser: Event.Browser) -> String {
     let port = (try? URI(browser.redirectURI))?.port.map { String($0) } ?? "PORT"
     return "ssh -L \(port):127.0.0.1:\(port) \(sshDestination(Environment.value))"
@@ -211,7 +208,6 @@ struct LoginWait {
     return "\(user)@\(words[2])" + (words[3] == "22" ? "" : " -p \(words[3])")
   }
 
-  /// Prints a notice if no browser opened.
   private mutating func updateOpener(_ reporter: inout LoginReporter) throws(Failure) {
     opener?.update(.now)
     guard let state = opener?.state, state != .trying else { return }
@@ -230,7 +226,7 @@ struct LoginWait {
 
   // MARK: Waiting
 
-  /// Waits, and returns the poller keys of available input.
+  /// Returns the poller keys of available input.
   private func waitForInput(
     _ connection: borrowing DaemonConnection, _ signals: borrowing SignInSignals, _ reporter: LoginReporter
   ) throws(Failure) -> Set<UInt64> {
@@ -251,7 +247,7 @@ struct LoginWait {
     }
   }
 
-  /// Adds the pasted input to the poller. Returns false for a regular file, which cannot be polled.
+  /// Returns false for a regular file, which cannot be polled.
   private static func add(_ pasted: Int32, to poller: borrowing Poller) throws(SystemError) -> Bool {
     do {
       try poller.add(pasted, interest: .read, key: PollerKey.pasted)

@@ -64,7 +64,6 @@ enum LogoutCommand {
     }
   }
 
-  /// Describes the result, one line per account.
   static func lines(_ result: JSONObject, local: Bool) -> [Phrase] {
     let accounts = result["accounts"]?.array ?? []
     if accounts.isEmpty { return [Phrase("no account was signed in")] }

@@ -5,7 +5,7 @@ internal import Wire
 /// Opens the pages that end browser sessions after a local sign-out (OpenID Connect RP-Initiated Logout 1.0).
 struct LogoutPages {
   let console: Console
-  /// The commands that may open a URL. Without any, the URL is printed.
+  /// Commands that may open a URL; if empty, the URL is printed.
   let commands: (String) -> [[String]]
 
   private static let maximumURLLength = 16_384
@@ -16,7 +16,6 @@ struct LogoutPages {
     commands = { opens ? environment.commands(opening: $0) : [] }
   }
 
-  /// Opens each account's page, or prints its URL.
   func open(_ accounts: [JSON]) throws(Failure) {
     for account in accounts {
       let name = account["account"]?.string ?? "?"
@@ -47,7 +46,7 @@ struct LogoutPages {
 }
 
 extension BrowserOpener {
-  /// Runs the commands, at most two seconds each, until one opens the URL. Returns whether one did.
+  /// Runs the commands, at most two seconds each, until one opens the URL; false if none does.
   static func runUntilOpened(_ commands: [[String]]) throws(Failure) -> Bool {
     var opener = BrowserOpener(commands)
     while opener.state == .trying, let deadline = opener.deadline {

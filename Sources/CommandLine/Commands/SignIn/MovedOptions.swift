@@ -1,11 +1,9 @@
 internal import Encoding
 internal import Wire
 
-/// Options of `agent login` that moved to other commands. The parser accepts them, so that an error can contain the
-/// complete commands.
+/// Options of `agent login` that moved to other commands, accepted to report those.
 struct MovedOptions {
   private let invocation: Invocation
-  /// The moved options on the command line.
   private let occurrences: [Invocation.Occurrence]
 
   /// The options that moved to `agent account`.
@@ -47,7 +45,7 @@ struct MovedOptions {
     guard !self.occurrences.isEmpty else { return nil }
   }
 
-  /// The failure that rejects the options. Its hint contains the commands to use instead.
+  /// Rejects the options, with the commands to use instead as the hint.
   func failure(_ client: DaemonClient) -> Failure {
     for (option, _) in invocation.given { _ = invocation.has(option) }
     let spelling = "--\(occurrences[0].option.name)"
@@ -58,7 +56,7 @@ struct MovedOptions {
         ?? Phrase("name the server, too: \("--issuer"); for known services see agent help providers"))
   }
 
-  /// The commands to use instead. Nil if a new account's server is not given.
+  /// The commands to use instead; nil if a new account's server is not given.
   private func commands(_ client: DaemonClient) -> [String]? {
     let named = (try? invocation.namedAccount(operand: nil)) ?? nil
     let operand = invocation.operands.first
@@ -110,7 +108,6 @@ struct MovedOptions {
     occurrences.contains { given in options.contains { $0.name == given.option.name } }
   }
 
-  /// Builds a command line with the given options that `isWanted` accepts.
   private func command(_ words: [String], _ isWanted: (OptionDeclaration) -> Bool) -> String {
     let options = invocation.given.filter { isWanted($0.option) }.flatMap { option, text in
       ["--\(option.name)"] + (option.argument.metavar == nil ? [] : [text])

@@ -1,11 +1,11 @@
-/// Extracts a URL from pasted or typed text, which terminals, mail programs and chats may have altered.
+/// Extracts a URL from pasted text, which terminals, mail programs and chats may have altered.
 enum PastedAddress {
   /// The escape sequences around pasted text (xterm, "Bracketed Paste Mode").
   private static let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
   private static let lineFeed = UInt8(ascii: "\n")
 
   /// Extracts the first URL, even if broken over lines or enclosed in quotes or angle brackets. Nil if more input is
-  /// needed. `count` is the number of bytes consumed, `isOver` whether the input has ended.
+  /// needed. `count` is the number of consumed bytes; `isOver`: the input has ended.
   static func extractURL(from bytes: [UInt8], isOver: Bool) -> (address: [UInt8], count: Int)? {
     var line: [UInt8] = []
     var isPasting = false

@@ -1,15 +1,14 @@
 internal import Platform
 internal import Wire
 
-/// Reads a pasted URL from the terminal without echo, or else from standard input. Reads only available input, so that
-/// the caller can wait for other events. Uses character mode, since terminals silently truncate lines after 4,095
-/// bytes.
+/// Reads a pasted URL from the terminal without echo, otherwise from standard input. Uses character mode, since
+/// terminals silently truncate lines after 4,095 bytes.
 struct PastedLine {
   /// Nil for standard input.
   private let terminal: SharedDescriptor?
   private var bytes: [UInt8] = []
 
-  /// Prepares the input. Nil if the terminal must not be read.
+  /// Prepares the input; nil if the terminal must not be read.
   static func open(_ signals: inout SignInSignals, mayUseTerminal: Bool) throws(Failure) -> PastedLine? {
     if !Terminal.isTerminal(0) { return PastedLine(terminal: nil) }
     guard mayUseTerminal else { return nil }
@@ -27,8 +26,8 @@ struct PastedLine {
 
   var isTerminal: Bool { terminal != nil }
 
-  /// Reads once, blocking if nothing is available. Returns the URL once complete. Throws `invalid_request` at the end
-  /// of input, and for a line that is too long.
+  /// Reads once, blocking. Returns the URL once complete. Throws `invalid_request` at the end of input or if the line
+  /// is too long.
   mutating func read() throws(Failure) -> String? {
     var chunk: [UInt8] = []
     let count: Int
@@ -49,7 +48,7 @@ struct PastedLine {
     throw Failure(.invalidRequest, "the input ended before the address was complete")
   }
 
-  /// Handles characters and editing keys. Returns whether the input has ended.
+  /// Handles characters and editing keys; true if the input has ended.
   private mutating func edit(_ typed: [UInt8]) -> Bool {
     for byte in typed {
       switch byte {
@@ -72,7 +71,7 @@ struct PastedLine {
     static let end: UInt8 = 0x04
   }
 
-  /// `isOver` means that the input has ended.
+  /// `isOver`: the input has ended.
   private mutating func takeURL(isOver: Bool) -> String? {
     guard case (var address, let count)? = PastedAddress.extractURL(from: bytes, isOver: isOver) else { return nil }
     let text = String(decoding: address, as: UTF8.self)

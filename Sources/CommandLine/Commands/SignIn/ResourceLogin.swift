@@ -1,9 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// A sign-in to a resource instead of an authorization server (RFC 9728). `agentd` reads the resource's metadata. The
-/// user must trust the authorization server before it is contacted (RFC 9728 section 7.6). Registers a client if none
-/// is known there (RFC 7591).
+/// A sign-in to a resource instead of an authorization server (RFC 9728). The user must trust the authorization server
+/// before it is contacted (RFC 9728 section 7.6). Registers a client if none is known there (RFC 7591).
 struct ResourceLogin {
   private let invocation: Invocation
   private let url: String
@@ -33,7 +32,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Completes the request with the resource's metadata and the user's choice.
+  /// Adds the resource's metadata and the user's choice.
   func complete(_ request: inout LoginRequest, _ client: DaemonClient) throws(Failure) {
     var question = DiscoverRequest(url: url)
     question.account = request.account
@@ -59,7 +58,6 @@ struct ResourceLogin {
     }
   }
 
-  /// Adds the metadata and the trusted server to the request.
   private func applyMetadata(_ answer: JSONObject, _ request: inout LoginRequest) throws(Failure) {
     let servers = (answer["authorization_servers"]?.array ?? []).compactMap(\.string)
     guard let resource = answer["resource"]?.string, matchesURL(resource), !servers.isEmpty else {
@@ -114,8 +112,8 @@ struct ResourceLogin {
     return named
   }
 
-  /// Asks the user which server to trust, unless an option names it. `registersAt` returns whether a server requires a
-  /// new client.
+  /// Asks which server to trust, unless an option names it. `registersAt` returns whether a server requires a new
+  /// client.
   private func chooseIssuer(
     among servers: [String], registersAt: (String) -> Bool
   ) throws(Failure) -> (String, registers: Bool) {
@@ -145,7 +143,7 @@ struct ResourceLogin {
       : Phrase("\(fact)\nSign in there, and send its tokens to the resource?")
   }
 
-  /// The failure if the user must confirm the server. Its hint is the complete command.
+  /// Requires the user to confirm the server. The hint is the complete command.
   private func confirmationFailure(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")

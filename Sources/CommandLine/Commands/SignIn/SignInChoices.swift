@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The accounts and services that `agent login` offers without arguments.
 struct SignInChoices {
   private let accounts: [JSON]
   /// Accounts, presets and services, by number.
@@ -46,7 +45,7 @@ struct SignInChoices {
     }
   }
 
-  /// The matches for a number, name, prefix or company, with accounts before services. Empty for other text.
+  /// The matches for a number, name, prefix or company, accounts first. Empty for other text.
   func matches(for answer: String) -> [String] {
     if let number = Int(answer) { return names.indices.contains(number - 1) ? [names[number - 1]] : [] }
     let letters = answer.lowercased()
@@ -61,10 +60,10 @@ struct SignInChoices {
     return matching.isEmpty ? ProviderName.known(as: answer).map(\.rawValue) : matching
   }
 
-  /// More accounts than this do not get a line each, so that the text fits 24 lines.
+  /// More accounts share lines, so that the text fits 24 lines.
   private static let maximumLines = 10
 
-  /// One line per account unless there are many, then the services side by side.
+  /// One line per account if few, then the services side by side.
   func text(columns: Int) -> String {
     var listing = Listing()
     let detailed = accounts.count <= Self.maximumLines ? accounts : []

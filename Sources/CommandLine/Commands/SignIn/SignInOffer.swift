@@ -2,14 +2,14 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// If a command fails because the user must sign in or unlock, offers to do so and repeats the command. With `--ask`,
-/// signs in or unlocks at once. Otherwise asks only if the user typed the command: all standard streams are one
-/// terminal and the process leads its job.
+/// Offers to sign in or unlock if a command fails for that reason, and repeats the command. With `--ask`, does so
+/// without asking. Otherwise asks only if the user typed the command: all standard streams are one terminal and the
+/// process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
   private let isAskGiven: Bool
 
-  /// The timeout for an answer, and for another command that asks about the account.
+  /// The timeout for an answer, or for another command that asks.
   private static let timeout = Duration.seconds(60)
 
   /// Returns an action that runs `work`, which must have printed and started nothing if it fails. Throws
@@ -42,7 +42,7 @@ struct SignInOffer {
       && Processes.isGroupLeader
   }
 
-  /// Asks the user and repeats the work. Other commands that would ask about the account wait.
+  /// Asks the user and repeats the work, while other commands that would ask wait.
   private func run(
     _ work: () throws(Failure) -> Int32, after failure: Failure, _ remedy: Remedy
   ) throws(Failure) -> Int32 {
@@ -96,7 +96,6 @@ struct SignInOffer {
       try Terminal.withTerminalAsStandardError { () throws(Failure) in
         status = try LoginCommand.makeAction(command).run()
       }
-      // The reason was already printed.
       if status != 0 { throw failure }
       return
     }
@@ -141,7 +140,7 @@ struct SignInOffer {
       }
     }
 
-    /// Whether the user wants the remedy. Asks unless `isAskGiven`. A passphrase prompt needs no question.
+    /// Whether the user wants the remedy. Asks only for a sign-in, unless `isAskGiven`.
     func confirm(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isAskGiven, let signInReason else { return true }
       return try Confirmation.ask(Phrase("\(signInReason). Sign in now?"), orElse: true, within: timeout) ?? false

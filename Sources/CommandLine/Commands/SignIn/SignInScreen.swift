@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Wire
 
-/// A sign-in's screen: who requests what, the page to open, and the code. URLs and codes are never cut, and have their
-/// own lines. A long one starts in the first column, so that a terminal wraps it without a gap. Server text is cleaned.
+/// A sign-in's screen. URLs and codes are never cut and have their own lines. A long one starts in the first column, so
+/// that a terminal wraps it without a gap. Server text is cleaned.
 struct SignInScreen {
   let columns: Int
 
@@ -137,7 +137,7 @@ struct SignInScreen {
       .contains(text) ? nil : text
   }
 
-  /// The scopes on few lines, to keep the top of the screen visible.
+  /// The scopes on few lines, to keep the top visible.
   private func scopes(_ scope: String?) -> [String] {
     let names = (scope ?? "").split(separator: " ").map { clean(String($0)) }
     if names.isEmpty { return [word(Phrase("the server's default"))] }
@@ -154,7 +154,6 @@ struct SignInScreen {
     (word(Phrase("Issuer")), word(Phrase("Account")), word(Phrase("Client")), word(Phrase("Asks for")))
   }
 
-  /// The column of the values, after the longest label.
   private var valueIndent: Int {
     let labels = labels
     let widest = [labels.issuer, labels.account, labels.client, labels.scope].map(\.count).max() ?? 0

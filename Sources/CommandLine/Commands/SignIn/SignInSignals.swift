@@ -1,8 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// Handles signals during a sign-in, and hides typed text. Restores the terminal at the end, and while the command is
-/// suspended.
+/// Handles signals during a sign-in, and hides typed text. Restores the terminal at the end and during suspension.
 struct SignInSignals: ~Copyable {
   private let handledSignals: [Int32]
   private let receiver: Signals.SignalReceiver
@@ -37,7 +36,7 @@ struct SignInSignals: ~Copyable {
     typing?.disableEcho()
   }
 
-  /// Handles received signals. Returns one that cancels the sign-in.
+  /// Handles received signals; returns one that cancels the sign-in, if any.
   mutating func handle(_ reporter: inout LoginReporter) -> Int32? {
     while let signal = receiver.next() {
       switch signal {

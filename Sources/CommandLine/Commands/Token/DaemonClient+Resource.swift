@@ -2,12 +2,11 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// A resource's response head, and the outcome.
 struct ResourceAnswer {
   var account: String
   var head: ResponseHead
   var bodyBytes: Int
-  /// Why the request failed.
+  /// Why the request failed; nil on success.
   var problem: Failure?
 }
 
@@ -38,7 +37,7 @@ extension DaemonClient {
     }
   }
 
-  /// A deadline that never passes: only the daemon sees progress, so it enforces the timeout.
+  /// Never passes: only the daemon sees progress, so it enforces the timeout.
   private static var farDeadline: Instant { .now.advanced(by: .seconds(10 * 365 * 86_400)) }
 
   private func head(
@@ -100,7 +99,7 @@ extension DaemonClient {
     }
   }
 
-  /// Waits for the content or the socket. Returns whether only the content is readable.
+  /// Waits for the content or the socket; true if only the content is readable.
   private func waitForContent(
     _ content: SharedDescriptor, before socket: Int32, while isWorking: () -> Bool
   ) throws(Failure) -> Bool {
@@ -120,7 +119,7 @@ extension DaemonClient {
     throw .noAnswerInTime
   }
 
-  /// Reads the content to its end, or until it is too long for the request line.
+  /// Reads the content to its end, or until too long for the request line.
   private static func readStart(of content: SharedDescriptor) throws(Failure) -> [UInt8] {
     var bytes: [UInt8] = []
     do throws(SystemError) {
@@ -133,7 +132,7 @@ extension DaemonClient {
     return bytes
   }
 
-  /// The request with the next part of `start`, which was already read, or else of `content`; and the rest of `start`.
+  /// The request with the next part of `start`, or else of `content`; and the rest of `start`.
   private static func nextPart(
     _ start: [UInt8], _ content: SharedDescriptor
   ) throws(Failure) -> (request: ResourceBodyRequest, rest: [UInt8]) {

@@ -117,7 +117,6 @@ enum EnvCommand {
     }
   }
 
-  /// The shell for the statements; sh by default.
   private static func shell(_ invocation: Invocation) throws(Failure) -> Shell {
     let named = invocation[.shell]
     guard invocation[.json] else { return named ?? .sh }
@@ -136,7 +135,7 @@ enum EnvCommand {
     return text
   }
 
-  /// Writes a statement per variable. Unsets those without a value, so that none keeps the value of another account.
+  /// Writes a statement per variable. Unsets those without a value, so that none keeps another account's.
   static func append(
     _ variables: TokenVariables, of answer: TokenAnswer, from line: Span<UInt8>, for shell: Shell,
     to text: inout SecretText
@@ -168,7 +167,6 @@ enum EnvCommand {
     return (shell ?? (isJSON ? .json : .sh)).failureStatement?(failure.code.exitStatus.rawValue) ?? ""
   }
 
-  /// The shell in an invalid command line, if any.
   private static func namedShell(_ arguments: [String]) -> Shell? {
     var named: Shell?
     for (index, argument) in arguments.enumerated() {

@@ -1,9 +1,9 @@
 internal import Platform
 internal import Wire
 
-/// The command that `agent exec` runs, as a child or in place of this process.
+/// The command of `agent exec`, as a child or in place of this process.
 enum ExecutedCommand {
-  /// The raw bytes of `words`, which are this process's final arguments. File names need not be UTF-8.
+  /// The raw bytes of `words`, this process's final arguments, which need not be UTF-8.
   static func arguments(_ words: [String]) -> [[UInt8]] {
     let first = Int(Swift.CommandLine.argc) - words.count
     guard first >= 0 else { return words.map { Array($0.utf8) } }
@@ -19,7 +19,7 @@ enum ExecutedCommand {
   private static let cannotRun: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Runs a command as a child until `wait` returns its status. Returns 126 or 127 if the command cannot run.
+  /// Runs a child command until `wait` returns its status. Returns 126 or 127 if the command cannot run.
   static func run(
     _ command: [String], _ environment: [[UInt8]], _ console: Console,
     until wait: (borrowing SupervisedCommand) throws(SystemError) -> ProcessStatus

@@ -1,9 +1,8 @@
 internal import Platform
 internal import Wire
 
-/// Runs `agent token [ACCOUNT]` without options. Behaves like ``TokenCommand``, but uses only stack memory: in a static
-/// program, each array type's first use costs thousands of instructions and several page faults. Leaves unusual cases
-/// to ``TokenCommand``, before printing anything.
+/// Runs `agent token [ACCOUNT]` without options, like ``TokenCommand``, but only in stack memory: in a static program,
+/// each array type's first use costs thousands of instructions and several page faults.
 enum QuickToken {
   enum Outcome {
     case printed
@@ -12,7 +11,7 @@ enum QuickToken {
     case unusual
   }
 
-  /// The size of the buffer in bytes. A longer response is ``Outcome/unusual``.
+  /// In bytes. A longer response is ``Outcome/unusual``.
   private static let answerCapacity = 4096
 
   static func run() -> Outcome {
@@ -62,7 +61,6 @@ enum QuickToken {
     }
   }
 
-  /// Completes and sends the request, and prints the token.
   private static func exchange(_ socket: borrowing FileDescriptor, _ text: inout StackText) -> Outcome {
     text.append("}\n")
     guard (try? text.send(over: socket)) != nil else { return .unusual }
@@ -88,7 +86,6 @@ enum QuickToken {
   }
 }
 
-/// This process's arguments, read without copying.
 private enum QuickArguments {
   /// The account in `token [ACCOUNT]`; empty if omitted, nil for other command lines.
   static var account: UnsafeBufferPointer<UInt8>? {
@@ -123,7 +120,7 @@ private enum QuickArguments {
     unsafe self.buffer = buffer
   }
 
-  /// Adds text that must fit.
+  /// Appends text. Drops bytes that do not fit.
   mutating func append(_ text: String) { for byte in text.utf8 { append(byte) } }
 
   mutating func append(_ text: Span<UInt8>) { for index in text.indices { append(text[index]) } }
@@ -134,7 +131,7 @@ private enum QuickArguments {
     count += 1
   }
 
-  /// Adds the working directory. Returns false if it is unknown, too long, or needs escapes.
+  /// Adds the working directory; false if it is unknown, too long, or needs escapes.
   mutating func appendDirectory() -> Bool {
     append(WireProtocol.directoryStart)
     let start = count
@@ -150,7 +147,7 @@ private enum QuickArguments {
     removeAll()
   }
 
-  /// Reads once. Returns the number of bytes; 0 at the end or if full.
+  /// Reads once; returns the number of bytes, 0 at the end or if full.
   mutating func read(from socket: borrowing FileDescriptor) throws(SystemError) -> Int {
     guard count < capacity else { return 0 }
     let free = unsafe UnsafeMutableBufferPointer(rebasing: buffer[count...])

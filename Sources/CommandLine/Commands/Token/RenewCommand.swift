@@ -2,9 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent __renew`: called by ``PromptHook`` before a prompt. Prints only statements, never fails, and returns quickly.
+/// `agent __renew`, called by ``PromptHook``: prints statements for the shell, never fails, and returns quickly.
 enum RenewCommand {
-  /// Hidden from the list of commands.
   static let renew = Command(
     .renew,
     summary: "Print statements for a shell's prompt",
@@ -33,13 +32,13 @@ enum RenewCommand {
         } catch {
           failure = error
         }
-        // The account depends on the directory, which no longer exists.
+        // Retry with the directory, if it still exists.
         guard failure.code == .directoryNeeded, directory?.isEmpty == true else { break }
         directory = CallerDirectory.path
       } while directory != nil
       let names = former.isEmpty ? variables.hookVariables.names : former
       let follows = failure.code == .directoryNeeded || directory?.isEmpty == false
-      // Without a response it is unknown whether the account depends on the directory.
+      // Otherwise it is unknown whether the account depends on the directory.
       let following = follows ? hook.followsStatement(true) : ""
       try? Console.answer(following + statements(after: failure, names, shell, hook))
     }
@@ -76,7 +75,7 @@ enum RenewCommand {
     return max(1, min(PromptHook.maximumWait, left - min(60, left / 10)))
   }
 
-  /// The statements that unset the variables after a session has ended. Empty after a temporary failure.
+  /// Unsets `names` if the session has ended, otherwise empty.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

@@ -76,7 +76,7 @@ enum RequestCommand {
     return request
   }
 
-  /// The head as in HTTP/1.1. Replaces control characters, which are invalid in fields (RFC 9110 section 5.5).
+  /// As in HTTP/1.1. Replaces control characters, which are invalid in fields (RFC 9110 section 5.5).
   static func text(of head: ResponseHead) -> String {
     var text = "HTTP \(head.status)\r\n"
     for field in head.headers { text += "\(field.name): \(TerminalText.replacingControls(field.value))\r\n" }
@@ -90,8 +90,7 @@ enum RequestCommand {
     ])
   }
 
-  /// The value of `--data`. Joins several values as one form (WHATWG URL, section 5). Throws `invalid_request` if one
-  /// of several names a file.
+  /// Joins several values of `--data` into one form (WHATWG URL, section 5), which cannot contain files.
   static func data(_ given: [String]) throws(Failure) -> String? {
     guard given.count > 1 else { return given.first }
     guard !given.contains(where: namesFile) else {
@@ -103,7 +102,6 @@ enum RequestCommand {
 
   private static func namesFile(_ data: String) -> Bool { data.utf8.first == UInt8(ascii: "@") }
 
-  /// The request's body; nil without `--data`.
   private static func openBody(
     _ data: String?, within seconds: Int?, _ console: Console
   ) throws(Failure) -> SharedDescriptor? {
@@ -127,26 +125,24 @@ enum RequestCommand {
 /// Writes a response's body to standard output, or replaces a file.
 struct BodyWriter: ~Copyable {
   private let path: String?
-  /// The timeout for opening a FIFO.
   private let timeoutSeconds: Int?
   private var file: FileDescriptor?
-  /// Removes control characters on a terminal; nil for other output and raw bodies.
+  /// Removes control characters on a terminal; nil for other or raw output.
   private var filter: TerminalFilter?
 
-  /// Without a path, writes to standard output. `seconds` limits the wait for a FIFO's reader; nil for no limit.
-  /// `isRaw` disables filtering on a terminal.
+  /// Writes to standard output if `path` is nil. `seconds` limits the wait for a FIFO's reader. `isRaw` disables
+  /// filtering.
   init(path: String?, within seconds: Int?, isRaw: Bool = false) {
     (self.path, timeoutSeconds) = (path, seconds)
     if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }
   }
 
-  /// Opens the output. Until then the file is unchanged.
+  /// The file is unchanged until then.
   mutating func open() throws(Failure) {
     guard let path else { return }
     file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }
   }
 
-  /// Writes without filtering.
   mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
     do {
       switch file {
@@ -158,13 +154,12 @@ struct BodyWriter: ~Copyable {
     }
   }
 
-  /// Writes a part of the body, without control characters on a terminal.
+  /// Filters control characters on a terminal.
   mutating func writeBody(_ bytes: Span<UInt8>) throws(Failure) {
     guard let shown = filter?.filter(bytes) else { return try write(bytes) }
     try write(shown.span)
   }
 
-  /// Closes the file, and reports late errors.
   mutating func close() throws(Failure) {
     guard let file = file.take() else { return }
     do { try file.close() } catch { throw unwritable(error) }

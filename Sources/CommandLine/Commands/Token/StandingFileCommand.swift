@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent token-file`: manages files that contain a token while an account is signed in.
+/// `agent token-file`: manages files with tokens of signed-in accounts.
 enum StandingFileCommand {
   static let tokenFile = Command(
     .tokenFile,
@@ -63,10 +63,9 @@ enum StandingFileCommand {
     }
   }
 
-  /// The timeout for the daemon to write the file.
   private static let timeout = Duration.seconds(10)
 
-  /// The path that WLCG Bearer Token Discovery searches first.
+  /// WLCG Bearer Token Discovery searches it first.
   private static func wlcgPath() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
@@ -76,7 +75,6 @@ enum StandingFileCommand {
     return "\(directory)/bt_u\(Machine.userID)"
   }
 
-  /// The account's name, and its token files as in the settings.
   private static func files(
     _ account: String?, _ client: DaemonClient
   ) throws(Failure) -> (account: String, values: [String]) {
@@ -87,8 +85,7 @@ enum StandingFileCommand {
     )
   }
 
-  /// Adds a token file to the account's settings, and waits until it is written. The default path is in the runtime
-  /// directory.
+  /// Adds a token file to the settings, and waits until it exists.
   private static func add(
     _ asked: String?, _ kind: TokenKind, at path: String?, _ client: DaemonClient
   ) throws(Failure) {
@@ -112,7 +109,6 @@ enum StandingFileCommand {
     }
     if !exists(file, in: directory) {
       client.console.note(Phrase("\(path) will be written when \(account) is signed in"))
-      // Report a failure of the session.
       let extras = TokenRequest.Extras(wantsIDToken: kind == .idToken)
       try client.askForToken(.token(TokenRequest(account: account, extras: extras))) { (answer, line) throws(Failure) in
         guard kind == .idToken else { return }
@@ -135,7 +131,7 @@ enum StandingFileCommand {
     ((try? directory.fileNames()) ?? []).contains { $0.hasSameBytes(as: file.name) }
   }
 
-  /// Removes the account's token files. A nil kind or path matches any.
+  /// Nil matches any.
   private static func remove(
     _ asked: String?, _ kind: TokenKind?, at path: String?, _ client: DaemonClient
   ) throws(Failure) {

@@ -1,13 +1,12 @@
 internal import Platform
 
 /// A child process that appears to the terminal, the shell and signal senders as if it had replaced this process. Both
-/// processes are in one group and receive the terminal's signals, to which only the command reacts. Signals to this
-/// process alone are forwarded. When the command stops, so does this process.
+/// are in one group and receive the terminal's signals; only the command reacts. Signals to this process alone are
+/// forwarded. When the command stops, so does this process.
 struct SupervisedCommand: ~Copyable {
   let process: Int32
   private let receiver: Signals.SignalReceiver
 
-  /// Signals to forward if only this process received them.
   private static let forwardedSignals = [
     Signals.SIGHUP, Signals.SIGINT, Signals.SIGQUIT, Signals.SIGTERM, Signals.SIGUSR1, Signals.SIGUSR2,
     Signals.SIGALRM, Signals.SIGCONT, Signals.SIGTSTP,
@@ -15,17 +14,17 @@ struct SupervisedCommand: ~Copyable {
 
   init(_ program: String, _ arguments: [[UInt8]], _ environment: [[UInt8]]) throws(SystemError) {
     Signals.enableChildSignals()
-    // Both ignore what the parent ignores, as under nohup(1).
+    // Signals that the parent ignores stay ignored, as under nohup(1).
     let receiver = try Signals.SignalReceiver(
       Self.forwardedSignals.filter { !Signals.isIgnored($0) } + [Signals.SIGCHLD])
     process = try Spawn.startInProcessGroup(executable: program, arguments: arguments, environment: environment)
     self.receiver = receiver
   }
 
-  /// The descriptor to poll, readable when a signal has arrived.
+  /// Readable when a signal has arrived.
   var raw: Int32 { receiver.raw }
 
-  /// Returns the command's status once it has ended.
+  /// Forwards pending signals. Returns the command's status if it has ended.
   borrowing func handleSignals() throws(SystemError) -> ProcessStatus? {
     while let (signal, isFromKernel) = receiver.nextWithOrigin() {
       if signal != Signals.SIGCHLD, !isFromKernel || signal == Signals.SIGCONT { send(signal) }
@@ -40,7 +39,7 @@ struct SupervisedCommand: ~Copyable {
     return nil
   }
 
-  /// Sends a signal to the command. Invalid after ``handleSignals()`` has returned a status.
+  /// Sends a signal to the command. Invalid after ``handleSignals()`` returned a status.
   borrowing func send(_ signal: Int32) { try? Spawn.kill(process, signal) }
 
   /// Stops this process until SIGCONT, then continues the command.

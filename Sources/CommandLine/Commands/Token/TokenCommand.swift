@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// `agent token`, the most common command.
 enum TokenCommand {
   static let token = Command(
     .token, topic: .tokens,
@@ -86,7 +85,7 @@ enum TokenCommand {
     text.append(utf8: form == .json ? "}\n" : "\n")
   }
 
-  /// Writes the object without its closing brace.
+  /// Omits the closing brace.
   private static func appendJSON(_ answer: TokenAnswer, from line: Span<UInt8>, to text: inout SecretText) {
     let description = answer.description
     text.append(utf8: "{\"account\":")
@@ -119,7 +118,7 @@ extension TokenRequest {
 }
 
 extension TokenRequest.Target {
-  /// Empty for the account's own token.
+  /// The requested token according to the options; empty for the account's own token.
   init(_ invocation: Invocation) throws(Failure) {
     self.init(
       scope: invocation[.scope], resources: invocation[.resource], audience: invocation[.audience],

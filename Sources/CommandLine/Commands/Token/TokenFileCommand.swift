@@ -1,7 +1,7 @@
 internal import Platform
 internal import Wire
 
-/// `agent exec --token-file`: runs a command as a child, and keeps its token file up to date.
+/// `agent exec --token-file`: keeps a command's token file up to date.
 enum TokenFileCommand {
   static func action(
     _ command: [String], _ client: DaemonClient, _ invocation: Invocation
@@ -44,11 +44,9 @@ enum TokenFileCommand {
   }
 }
 
-/// The actions after a token file has changed.
+/// Actions on a token file's changes.
 struct RenewalActions: Sendable {
-  /// The signal for the command, if any.
   let signal: Int32?
-  /// The program to run, if any.
   let program: String?
 
   init(_ invocation: Invocation) throws(Failure) {
@@ -62,13 +60,12 @@ struct RenewalActions: Sendable {
   }
 }
 
-/// Waits for a command, and acts on changes of its token file.
+/// Acts on token file changes until the command ends.
 struct TokenFileSupervisor {
   private let renewal: RenewalActions
   private let environment: [[UInt8]]
-  /// The process ID of the renewal program while it runs.
+  /// The renewal program's process ID while it runs.
   private var eventCommand: Int32?
-  /// Whether the file has changed since ``eventCommand`` started.
   private var hasNewerChange = false
 
   private static let commandKey: UInt64 = 0
@@ -98,7 +95,6 @@ struct TokenFileSupervisor {
     }
   }
 
-  /// Signals the command and runs the program.
   private mutating func reportChange(_ child: borrowing SupervisedCommand, _ console: Console) {
     if let signal = renewal.signal { child.send(signal) }
     guard let program = renewal.program else { return }
@@ -112,7 +108,7 @@ struct TokenFileSupervisor {
     }
   }
 
-  /// Reaps the program, and runs it again if the file changed while it ran.
+  /// Runs the program again if the file changed meanwhile.
   private mutating func reapEventCommand(_ child: borrowing SupervisedCommand, _ console: Console) {
     guard let process = eventCommand, (try? Spawn.tryWait(process)) != nil else { return }
     eventCommand = nil

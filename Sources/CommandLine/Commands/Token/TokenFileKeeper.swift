@@ -2,18 +2,16 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// The connection that keeps a token file up to date. If it breaks, requests the same file again.
+/// Keeps a token file up to date, and requests it again after a disconnect.
 struct TokenFileKeeper: ~Copyable {
   private let client: DaemonClient
   private let account: String
   private let kind: TokenKind
   private let path: String
   private(set) var connection: PersistentConnection
-  /// Whether the file has changed since the last ``takeChange()``.
   private var hasChanged = false
-  /// Whether the file exists, according to the daemon.
   private var fileExists = true
-  /// Whether missing environment variables were sent. After the daemon's result, the request is repeated.
+  /// Whether missing environment variables were sent; the request is then repeated.
   private var hasSentVariables = false
 
   var console: Console { client.console }
@@ -40,7 +38,6 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// The request, which has no deadline.
   private static func envelope(_ request: TokenFileRequest, _ client: DaemonClient) -> RequestEnvelope {
     _ = client.logRequest(.tokenFile(request))
     var envelope = client.envelope(.tokenFile(request))
@@ -48,7 +45,7 @@ struct TokenFileKeeper: ~Copyable {
     return envelope
   }
 
-  /// Whether the file has changed since the last call.
+  /// Whether the file changed since the previous call.
   mutating func takeChange() -> Bool {
     defer { hasChanged = false }
     return hasChanged
@@ -75,7 +72,6 @@ struct TokenFileKeeper: ~Copyable {
     }
   }
 
-  /// Records that the daemon wrote, moved or removed the file.
   private mutating func handle(_ file: Event.TokenFile) {
     hasChanged = true
     connection.recordSuccess()
@@ -117,7 +113,7 @@ struct TokenFileKeeper: ~Copyable {
     return TokenFileRequest(account: account, name: name, kind: kind)
   }
 
-  /// Removes the file at once, because the command has ended.
+  /// The command has ended.
   deinit {
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       let directory = try? PrivateDirectory(opening: String(path[..<slash]), create: false)

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Checks tokens and their types, which come from servers.
+/// Checks tokens and token types from servers.
 enum TokenText {
   /// Throws `server_misbehaved` for a token that is empty, contains a space (RFC 6750 section 2.1), or is not printable
   /// ASCII (RFC 6749 appendix A.12): it could end a header or control a terminal.
@@ -13,7 +13,7 @@ enum TokenText {
     }
   }
 
-  /// The token type as an `Authorization` scheme. Throws `server_misbehaved` if invalid (RFC 9110, section 5.6.2).
+  /// The token type as an `Authorization` scheme (RFC 9110, section 5.6.2).
   static func scheme(of answer: TokenAnswer) throws(Failure) -> String {
     let scheme = answer.description.tokenType
     guard !scheme.isEmpty,

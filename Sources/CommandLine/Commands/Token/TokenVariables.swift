@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// The variables that `env` and `exec` set: those of `--var`, or the defaults.
+/// The variables that `env` and `exec` set.
 struct TokenVariables: Sendable {
   private static var defaults: [VariableMapping] {
     [
@@ -13,25 +13,23 @@ struct TokenVariables: Sendable {
 
   private var mappings: [VariableMapping]
   private let areDefaults: Bool
-  /// Whether the token is in a file. The defaults then exclude the variables that change with the token.
+  /// Whether the token is in a file. The defaults then exclude variables that change with it.
   private let isForFile: Bool
 
-  /// The default variable for the token file's path.
   static let fileVariable = "AGENT_TOKEN_FILE"
 
-  /// The variables without the default one for the account, which would override `agent use`.
+  /// Excludes the default variable for the account, which would override `agent use`.
   var hookVariables: TokenVariables {
     var hookVariables = self
     if areDefaults { hookVariables.mappings.removeAll { $0.field == .account } }
     return hookVariables
   }
 
-  /// The variables on the command line, or the defaults.
   init(_ invocation: Invocation, isForFile: Bool = false) throws(Failure) {
     try self.init(invocation[.variable], isForFile: isForFile)
   }
 
-  /// - Parameter texts: The values of `--var`; empty for the defaults.
+  /// The variables in `texts`, the values of `--var`; the defaults if empty.
   init(_ texts: [String], isForFile: Bool = false) throws(Failure) {
     self.isForFile = isForFile
     var mappings: [VariableMapping] = []
@@ -54,12 +52,12 @@ struct TokenVariables: Sendable {
     try effective(settings: account.variables)
   }
 
-  /// - Parameter named: The variables in the account's settings, as `NAME=FIELD`.
+  /// Like ``effective(for:)``; `named` contains `NAME=FIELD`.
   func effective(settings named: [String]) throws(Failure) -> TokenVariables {
     areDefaults && !named.isEmpty ? try TokenVariables(named, isForFile: isForFile) : self
   }
 
-  /// The optional response parts that the variables need.
+  /// Response parts that the variables need.
   var extras: TokenRequest.Extras {
     var extras = TokenRequest.Extras(wantsVariables: areDefaults)
     for mapping in mappings {
@@ -72,21 +70,20 @@ struct TokenVariables: Sendable {
     return extras
   }
 
-  /// All variables that may be set or unset.
   var names: [String] {
     let set = mappings.map(\.name)
     return set + fileNames.filter { !set.contains($0) }
   }
 
-  /// The variables for the file's path; empty without a file.
+  /// Empty without a token file.
   var fileNames: [String] {
     guard isForFile else { return [] }
     let named = mappings.filter { $0.field == .tokenFile }.map(\.name)
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Calls `body` with each variable and value, in order. Only a default variable, or an expired ID Token that is not
-  /// the only variable, may have a nil value. Throws `missing_value` or `interaction_required` for others.
+  /// Calls `body` with each variable and value, in order. Nil is possible for a default variable, or an expired ID
+  /// Token among other variables. Throws `missing_value` or `interaction_required` for others.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
@@ -137,7 +134,7 @@ struct TokenVariables: Sendable {
     }
   }
 
-  /// The failure for a value that a variable cannot contain.
+  /// For a value that the variable cannot contain.
   static func unusable(_ name: String) -> Failure {
     Failure(.serverMisbehaved, "the value of \(name) contains a control character, so it is not set")
   }

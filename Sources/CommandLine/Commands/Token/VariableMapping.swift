@@ -11,7 +11,7 @@ final class VariableMapping: Sendable {
     self.field = field
   }
 
-  /// Parses `NAME=FIELD`. Throws `invalid_request` if malformed, or if ``VariableName`` rejects the name.
+  /// Parses `NAME=FIELD`. ``VariableName`` must accept the name.
   init(_ text: String) throws(Failure) {
     guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
       throw Failure(.invalidRequest, "\"--var\" must be NAME=FIELD", hint: "agent help env")
@@ -50,7 +50,7 @@ final class VariableMapping: Sendable {
 }
 
 extension TokenField {
-  /// The hint if there is no value; nil if only the server controls it.
+  /// The hint if the value is missing; nil if only the server controls it.
   fileprivate func hint(account: String) -> Phrase? {
     switch self {
     case .idToken, .subject: Failure.idTokenHint(account: account)
@@ -59,8 +59,8 @@ extension TokenField {
     }
   }
 
-  /// Calls `body` with the value or nil. Overwrites tokens afterwards. Passes a claim other than a string as compact
-  /// JSON, and `null` as nil (OpenID Connect Core 1.0, section 5.3.2).
+  /// Calls `body` with the value or nil, then overwrites tokens. Claims other than strings are compact JSON, and `null`
+  /// is nil (OpenID Connect Core 1.0, section 5.3.2).
   func withValue(
     in answer: TokenAnswer, from line: Span<UInt8>, _ body: (Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
@@ -87,7 +87,7 @@ extension TokenField {
     }
   }
 
-  /// The value; nil for tokens, claims and the token file.
+  /// Nil for tokens, claims and the token file.
   private func text(of description: TokenDescription) -> String? {
     switch self {
     case .tokenType: description.tokenType

@@ -1,17 +1,15 @@
 internal import Platform
 internal import Wire
 
-/// A vault passphrase or PIN: in a file, on a descriptor, or typed.
+/// A vault passphrase or PIN: in a file, inherited or typed.
 struct LevelSecret {
-  /// The number of attempts to type a new secret twice.
   private static let maximumAttempts = 3
-  /// The maximum number of accounts in a prompt.
   private static let maximumNames = 4
 
   private let named: NamedSecret
   private let mayAsk: Bool
   private let console: Console
-  /// The timeout for typing; nil for none.
+  /// Limits typing; nil for no limit.
   var timeout: Duration?
 
   private init(_ named: NamedSecret, _ invocation: Invocation) {
@@ -42,18 +40,17 @@ struct LevelSecret {
   enum Purpose {
     /// The prompt says only "PIN" or "Passphrase".
     case plain
-    /// The prompt names up to `maximumNames` accounts. With none, or more, it is the same as for `plain`.
+    /// Names up to `maximumNames` accounts, otherwise as `plain`.
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
-    /// The current secret, before a change.
+    /// Before a change.
     case current
   }
 
   var isNamed: Bool { named.isNamed }
 
-  /// Opens the secret, prompting if necessary. `purpose` selects the prompt. A new secret must be typed twice. Throws
-  /// `invalid_request` if the secret is not given and cannot be typed.
+  /// Opens the secret, prompting if necessary, twice for a new one.
   func open(for purpose: Purpose = .plain, isNew: Bool = false) throws(Failure) -> SharedDescriptor {
     if let file = try named.open() { return SharedDescriptor(file) }
     guard mayAsk else {
@@ -64,7 +61,6 @@ struct LevelSecret {
     return SharedDescriptor(try isNew ? promptTwice() : promptForSecret(purpose))
   }
 
-  /// Returns a pipe with the secret.
   private func promptForSecret(_ purpose: Purpose) throws(Failure) -> FileDescriptor {
     let question =
       switch purpose {
@@ -82,7 +78,7 @@ struct LevelSecret {
     isPIN ? Phrase("PIN for \(accounts)") : Phrase("Passphrase for \(accounts)")
   }
 
-  /// Asks until both entries match. Returns a pipe with the secret.
+  /// Returns a pipe once both entries match.
   private func promptTwice() throws(Failure) -> FileDescriptor {
     let again = isPIN ? Phrase("Repeat PIN") : Phrase("Repeat passphrase")
     let mismatch = isPIN ? Phrase("the PINs do not match") : Phrase("the passphrases do not match")

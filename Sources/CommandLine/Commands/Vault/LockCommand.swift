@@ -45,7 +45,7 @@ enum LockCommand {
     }
   }
 
-  /// The accounts are nil if unknown.
+  /// Confirms `agent lock`. `accounts` is nil if unknown.
   static func confirmation(_ accounts: [JSON]?) -> Phrase {
     guard let accounts else { return Phrase("locked") }
     func names(_ states: SessionState...) -> String {

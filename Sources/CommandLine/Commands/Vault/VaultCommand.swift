@@ -198,7 +198,6 @@ enum VaultCommand {
       hint: "enter them, or remove slots first; all slots: agent vault status")
   }
 
-  /// Sends the request with the secrets from `secrets`, and prints the confirmation from `note`.
   private static func change(
     _ request: VaultRequest, _ invocation: Invocation,
     bringing secrets: @escaping () throws(Failure) -> [SharedDescriptor] = { [] },

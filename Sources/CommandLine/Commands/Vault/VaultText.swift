@@ -38,7 +38,7 @@ enum VaultText {
     return Phrase(vault, "binding_problem").map { Phrase("\(name); \($0)") } ?? name
   }
 
-  /// The path and binding.
+  /// The vault's path and binding.
   static func line(_ vault: JSON?) -> Phrase {
     guard let vault else { return Phrase(verbatim: "") }
     guard vault["exists"]?.bool != false else { return Phrase("none yet") }
@@ -57,13 +57,12 @@ enum VaultText {
       ? Phrase("only on request") : Phrase("after \(DurationText.text(seconds: seconds)) of inactivity")
   }
 
-  /// True if the level protects no account; always false for `device`, whose accounts may be unknown.
+  /// True if no account is protected; always false for `device`, whose accounts may be unknown.
   static func isEmpty(_ level: JSON) -> Bool {
     level["accounts"]?.array?.isEmpty ?? true
       && level["protection"]?.string?.hasSameBytes(as: Protection.device.rawValue) != true
   }
 
-  /// The level's state and accounts.
   private static func level(_ level: JSON) -> Phrase {
     if isEmpty(level) { return Phrase("no accounts") }
     let names = (level["accounts"]?.array ?? []).compactMap(\.string)
@@ -71,7 +70,6 @@ enum VaultText {
     return names.isEmpty ? state : Phrase("\(state), \(names.joined(separator: " "))")
   }
 
-  /// The slot's kind and level.
   private static func purpose(_ slot: JSON) -> Phrase {
     let kind =
       switch slot["kind"]?.string {

@@ -2,7 +2,6 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Unlocks vault levels, prompting for passphrase or PIN.
 struct VaultUnlocker {
   private let client: DaemonClient
   private var passphrase: LevelSecret
@@ -18,7 +17,7 @@ struct VaultUnlocker {
     (passphrase.timeout, pin.timeout) = (timeout, timeout)
   }
 
-  /// Unlocks the locked levels that the account needs, or all if nil, and returns them.
+  /// Unlocks and returns the locked levels that the account needs, or all if nil.
   func open(_ account: String?, over connection: inout DaemonConnection) throws(Failure) -> [Protection] {
     var opened: [Protection] = []
     while let (level, accounts) = try next(account, over: &connection) {
@@ -51,13 +50,12 @@ struct VaultUnlocker {
     }
   }
 
-  /// Whether a secret is given or can be typed.
   var canGetSecret: Bool {
     if passphrase.isNamed || pin.isNamed { return true }
     return client.console.mayAsk && (try? Terminal.openControlling()) != nil
   }
 
-  /// The next level to unlock, with the accounts for the prompt; nil if no level is left.
+  /// The next level to unlock, with the accounts for the prompt.
   private func next(
     _ account: String?, over connection: inout DaemonConnection
   ) throws(Failure) -> (Protection, accounts: [String])? {
@@ -69,7 +67,6 @@ struct VaultUnlocker {
     return level.map { ($0, account.map { [$0] } ?? status.accounts(at: $0)) }
   }
 
-  /// Unlocks one level, retrying after a wrong secret.
   private func open(
     _ level: Protection, for accounts: [String] = [], over connection: inout DaemonConnection
   ) throws(Failure) {
@@ -101,7 +98,6 @@ struct VaultStatus {
     result = try client.ask(.vault(.status), over: &connection)
   }
 
-  /// Why the vault is unusable; nil if it works.
   var problem: Failure? { result["problem"].flatMap { Failure(json: $0) } }
 
   /// Why the TPM is not used; nil if it is or could be.

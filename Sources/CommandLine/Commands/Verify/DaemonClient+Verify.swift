@@ -3,8 +3,8 @@ internal import Platform
 internal import Wire
 
 extension DaemonClient {
-  /// Makes the daemon verify tokens. Repeats the request if the daemon ends before reading any. `passed` may contain
-  /// the keys' descriptor. `emit` receives complete lines, one per result.
+  /// Has the daemon verify tokens. Repeats the request if the daemon ends before reading any. `passed` may contain the
+  /// keys' descriptor. `emit` receives complete lines, one per result.
   func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     passing passed: [SharedDescriptor],
@@ -22,7 +22,6 @@ extension DaemonClient {
     return try verify(request, of: tokens, over: connectAgain(), passed, &mayHaveBeenRead, emit)
   }
 
-  /// Sets `mayHaveBeenRead` if the daemon may have read the request.
   private func verify(
     _ request: VerifyRequest, of tokens: TokenReader, over connection: consuming DaemonConnection,
     _ passed: [SharedDescriptor], _ mayHaveBeenRead: inout Bool, _ emit: (LineBlocks.Block) throws(Failure) -> Void
@@ -43,7 +42,6 @@ extension DaemonClient {
     }
   }
 
-  /// Returns the reading end of the pipe for the results.
   private func send(
     _ request: VerifyRequest, _ passed: [SharedDescriptor], over connection: borrowing DaemonConnection
   ) throws(Failure) -> FileDescriptor {

@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Needs no daemon or key, and always warns that it verifies nothing.
+/// `agent decode`: needs no daemon or key, and always warns that it verifies nothing.
 enum DecodeCommand {
   static let decode = Command(
     .decode,
@@ -21,7 +21,6 @@ enum DecodeCommand {
     return Action { () throws(Failure) in try decode(path, within: timeout, console) }
   }
 
-  /// Prints the tokens in a file. Returns the exit status.
   private static func decode(_ path: String?, within seconds: Int?, _ console: Console) throws(Failure) -> Int32 {
     var input = try TokenInput.open(path, within: seconds, console)
     let now = SystemTime().wallSeconds()

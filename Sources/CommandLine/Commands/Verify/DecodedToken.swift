@@ -18,7 +18,7 @@ struct DecodedToken: Hashable {
   /// 0 if the token is not signed.
   let signatureBytes: Int
 
-  /// Parses a compact JWS or JWE (RFC 7515, RFC 7516). Throws `malformed_token` for other text.
+  /// Parses a compact JWS or JWE (RFC 7515, RFC 7516).
   init(_ text: Span<UInt8>) throws(Failure) {
     let parts = Self.parts(text)
     guard parts.count == 3 || parts.count == 5 else {
@@ -73,7 +73,6 @@ struct DecodedToken: Hashable {
 
   private static func malformed(_ message: Phrase) -> Failure { Failure(.malformedToken, message) }
 
-  /// The JSON answer: `{"verified":false,"header":{…},"claims":{…}}`.
   var json: JSONObject {
     var object = JSONObject([("verified", false), ("header", .object(header))])
     switch content {
@@ -84,13 +83,13 @@ struct DecodedToken: Hashable {
     return object
   }
 
-  /// The maximum length in characters.
+  /// In characters.
   private static let valueLimit = 1000
 
-  /// The claims that contain times (RFC 7519, OpenID Connect Core 1.0).
+  /// RFC 7519, OpenID Connect Core 1.0.
   private static let timeClaims = ["exp", "nbf", "iat", "auth_time", "updated_at"]
 
-  /// The token as shown on a terminal, with readable times. `now` is in Unix seconds.
+  /// For a terminal. `now` is in Unix seconds.
   func text(now: Int) -> String {
     var text = "header\n" + Self.rows(header.names.map { ($0, Self.plain(header[$0] ?? .null)) })
     switch content {
@@ -111,7 +110,6 @@ struct DecodedToken: Hashable {
     }.joined()
   }
 
-  /// A claim's value, with readable times.
   private static func claim(_ name: String, _ value: JSON, now: Int) -> String {
     guard timeClaims.contains(where: { $0.hasSameBytes(as: name) }),
       let seconds = value.number?.rounded(.down), (0..<253_402_300_800).contains(seconds)

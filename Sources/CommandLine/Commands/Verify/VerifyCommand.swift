@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Prints each verdict to standard output as it arrives.
+/// `agent verify`: prints each verdict as it arrives.
 enum VerifyCommand {
   static let verify = Command(
     .verify,
@@ -149,15 +149,14 @@ enum VerifyCommand {
   }
 }
 
-/// Formats a verdict as one line for a terminal.
 enum VerdictText {
-  /// The maximum length in characters.
+  /// In characters.
   private static let valueLimit = 100
 
-  /// The claims that may remain unchecked.
+  /// Titles of the claims that may remain unchecked.
   private static let unchecked = ["iss": "issuer", "aud": "audience"]
 
-  /// Writes the line for a verdict, or nothing for invalid text. `now` is in Unix seconds.
+  /// Writes a verdict's line, or nothing for invalid text. `now` is in Unix seconds.
   static func append(_ line: Span<UInt8>, now: Int, to text: inout [UInt8]) {
     guard let verdict = try? JSONLayout(parsing: line).root else { return }
     guard verdict["valid"]?.value(in: line).bool == true else {
@@ -190,7 +189,6 @@ enum VerdictText {
     text.append(UInt8(ascii: "\n"))
   }
 
-  /// The line for a token that is not valid.
   private static func reason(_ verdict: JSON) -> String {
     let code = TerminalText.clean(verdict["code"]?.string ?? FailureCode.internalError.rawValue, limit: valueLimit)
     return "not valid (\(code)): \(TerminalText.clean(verdict["message"]?.string ?? "no reason", limit: 400))\n"
