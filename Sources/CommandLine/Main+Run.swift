@@ -75,7 +75,7 @@ package enum Main {
 }
 
 extension Failure {
-  /// Clearer if the daemon is older than this program; otherwise nil.
+  /// A clearer failure if the daemon is older; otherwise nil.
   fileprivate var fromOlderDaemon: Failure? {
     guard code == .unknownRequest else { return nil }
     return Failure(

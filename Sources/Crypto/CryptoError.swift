@@ -42,7 +42,7 @@ package struct CryptoError: Error, Hashable, Sendable {
     self.queue = queue
   }
 
-  /// A failed call's error, with libcrypto's error queue.
+  /// Moves libcrypto's error queue into a failed call's error.
   static func library(_ operation: String, code: Code = .libraryFailure) -> CryptoError {
     ErrorQueue.drain(into: CryptoError(code, operation))
   }

@@ -20,7 +20,7 @@ package enum SessionEventName: String, Sendable, CaseIterable {
 package enum SessionState: String, Sendable, CaseIterable {
   case signedOut = "signed_out"
   case signingIn = "signing_in"
-  /// `stale`: the next request gets a new access token. `offline`: the last refresh failed temporarily.
+  /// `stale`: the next request gets a new access token. `offline`: the latest refresh failed temporarily.
   case active, stale, refreshing, expired, locked, offline
   /// The session's only token was not stored.
   case notKept = "not_kept"

@@ -63,7 +63,7 @@ struct NamedSecret {
     }
   }
 
-  /// Throws if two secrets come from standard input.
+  /// Standard input may contain only one secret.
   private static func refuseSharedInput(_ invocation: Invocation) throws(Failure) {
     var (files, descriptors): ([String], [String]) = ([], [])
     for (option, text) in invocation.given {

@@ -2,7 +2,7 @@ internal import Platform
 internal import Wire
 
 struct TokenReader {
-  /// Terminals silently truncate longer lines.
+  /// Terminals truncate longer lines silently.
   private static let maximumTypedBytes = 4095
   /// Bytes per read from a terminal, which fit into a writable pipe.
   private static let typedPieceBytes = 4096

@@ -69,7 +69,7 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  /// Omits the type `text`.
+  /// A table of members, without the type `text`.
   static func members(_ rows: [MemberDescription]) -> String {
     table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }

@@ -24,7 +24,7 @@ struct Language: Sendable {
   /// The catalogues' gettext domain.
   static let domain = "agent"
 
-  /// The directories to search for catalogues: in an installation, then in a build tree.
+  /// In an installation, then in a build tree.
   static func directories(near executable: String) -> [String] {
     ProgramTree.candidatePaths(near: executable, installed: "share/locale", built: "locale")
   }

@@ -1,6 +1,7 @@
 internal import Encoding
 internal import Platform
 
+/// How to show an answer to users.
 struct Presentation: Sendable {
   /// In Unix seconds.
   var now: Int

@@ -38,10 +38,10 @@ final class OptionDeclaration: Sendable {
   }
 }
 
-/// Strings are names in usage lines.
+/// An option's argument. Strings are names in usage lines.
 enum OptionArgument: Sendable {
   case none
-  /// Any text.
+  /// Any text, named for usage lines.
   case text(String)
   /// Any text. The help lists the words.
   case words(String, @autoclosure @Sendable () -> [String])

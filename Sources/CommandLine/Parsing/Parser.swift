@@ -97,7 +97,7 @@ struct Parser {
         ?? Phrase.didYouMean(meant.map { "agent \($0)" }))
   }
 
-  /// Nil unless valid and without a token.
+  /// The command line of `words`; nil unless valid and without a token.
   private func corrected(_ words: [String]) -> Phrase? {
     let hasToken = words.contains { $0.split(separator: "=").contains { TokenShape.isLikely(String($0)) } }
     guard !hasToken, (try? Self.parse(words, by: table)) != nil else { return nil }

@@ -78,6 +78,7 @@ enum WordSuggestions {
     }
   }
 
+  /// The likely known options.
   static func options(for name: String, among known: [String]) -> [String] {
     let own: [String] =
       switch name {

@@ -5,7 +5,7 @@ struct CargoFile {
   let text: ConfigurationText
 
   /// The settings files in `directory` and its parents, nearest first, then in `own`, the user's cargo directory. Skips
-  /// files that are unreadable or writable by others.
+  /// files unreadable or writable by others.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")
@@ -40,7 +40,7 @@ struct CargoFile {
 }
 
 extension ConfigurationText {
-  /// The tables `[registries.NAME]`, and the indexes of their header lines.
+  /// The tables `[registries.NAME]`, and their header lines' indexes.
   var registries: [(name: String, header: Int)] {
     let start = "registries."
     return lines.indices.compactMap { line in

@@ -74,7 +74,7 @@ extension SetupClient {
     }
   }
 
-  /// Separated by NUL.
+  /// git's settings in `bytes`, separated by NUL.
   private static func settings(in bytes: [UInt8], _ git: InstalledProgram) throws(Failure) -> [UInt8] {
     try git.settings(["config", "-z", "--file", "-", "--list"], input: bytes)
   }

@@ -67,6 +67,7 @@ enum Insertion: Sendable, Hashable {
   case inserted([UInt8], SetupAddition)
   /// The named key already has another value.
   case exists(String)
+  /// The addition is already there.
   case present
   /// Setup cannot safely change this content.
   case refused

@@ -8,8 +8,8 @@ struct UserFiles: Sendable {
 
   func nonEmptyValue(_ variable: String) -> String? { self.variable(variable).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The file `name` in the directory named by the variable, or else in `directory` below home, which is empty or ends
-  /// with a slash.
+  /// The file `name` in the directory named by the variable, or else in `directory` below home. `directory` is empty or
+  /// ends with a slash.
   func file(_ variable: String, _ name: String, else directory: String) throws(Failure) -> SetupFile {
     if let folder = nonEmptyValue(variable) { return try SetupFile("\(folder)/\(name)") }
     return try SetupFile("\(try home())/\(directory)\(name)")

@@ -4,8 +4,7 @@ internal import Encoding
 ///
 /// Usually only compares two numbers, and reads a line that the daemon changes with the signed-in accounts, the lock or
 /// the active account. Runs `agent __renew` when due, or if that line or a directory that accounts depend on has
-/// changed. `agent __renew` sets `__agent_env_wait` (seconds until the next run), `__agent_env_names` (the variables)
-/// and `__agent_env_follows` (whether accounts depend on the directory).
+/// changed. `agent __renew` sets `__agent_env_wait`, `__agent_env_names` and `__agent_env_follows`.
 struct PromptHook: Sendable {
   /// Words in backticks are placeholders.
   let script: @Sendable () -> [UInt8]
@@ -30,7 +29,7 @@ struct PromptHook: Sendable {
   /// Seconds until the next run while signed out.
   static let waitWhileSignedOut = 5
 
-  /// Runs `command` and reads the file `changes`.
+  /// The function's text. It runs `command` and reads the file `changes`.
   func text(_ command: String, _ changes: String) -> String {
     let parts = String(decoding: script(), as: UTF8.self).split(separator: "`", omittingEmptySubsequences: false)
     return parts.enumerated().map { index, part in

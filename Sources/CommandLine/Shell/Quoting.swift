@@ -37,8 +37,8 @@ enum Quoting: Sendable {
   case line
 
   enum Problem: Error, Hashable {
-    /// A control byte. NUL ends a variable's value, command substitution drops a trailing line feed, and unquoted
-    /// substitution changes any line break. `.env` files permit no other control byte either.
+    /// NUL ends a variable's value, command substitution drops a trailing line feed, and unquoted substitution changes
+    /// any line break. `.env` files permit no control byte except a tab.
     case controlByte
   }
 

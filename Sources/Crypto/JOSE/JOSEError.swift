@@ -21,13 +21,13 @@ package struct JOSEError: Error, Hashable, Sendable {
     case unsecured
     /// `crit` or `b64` is present (RFC 7515 section 4.1.11, RFC 7797 section 7).
     case criticalHeader
-    /// Unsupported (RFC 7516).
+    /// Encrypted tokens are unsupported (RFC 7516).
     case encrypted
     /// The header or a key contains private or symmetric key material.
     case embeddedPrivateKey
     /// `typ` is not accepted by the caller (RFC 8725 section 3.11).
     case wrongType
-    /// Unsupported (RFC 7519 section 5.2).
+    /// Nested tokens are unsupported (RFC 7519 section 5.2).
     case nested
 
     /// No key has the token's `kid`, or none is suitable without one.

@@ -75,7 +75,7 @@ extension JSONObject {
 }
 
 extension PublicComponents {
-  /// In the order of RFC 7638 section 3.3 (RFC 7518 section 6, RFC 8037 section 2).
+  /// In RFC 7638 section 3.3 order (RFC 7518 section 6, RFC 8037 section 2).
   var jwkMembers: JSONObject {
     switch self {
     case .rsa(let modulus, let exponent):

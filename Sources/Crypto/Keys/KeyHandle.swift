@@ -17,7 +17,7 @@ internal import COpenSSL
     return unsafe KeyHandle(owning: raw)
   }
 
-  /// libcrypto copies the parameters. The caller owns the public key.
+  /// libcrypto copies the parameters. The caller owns the key.
   static func makePublicKey(
     named type: String, _ parameters: UnsafeMutablePointer<OSSL_PARAM>?
   ) throws(CryptoError) -> OpaquePointer {

@@ -58,7 +58,8 @@ package struct AdministratorFiles: Sendable {
     return paths.lazy.compactMap { path in problems.first { $0.path.hasSameBytes(as: path) } }.first
   }
 
-  /// Reads a directory's valid files with `read`, passing object and file name without suffix. Adds ``problems``.
+  /// Reads a directory's valid files with `read`, passing object and file name without suffix. Adds others to
+  /// ``problems``.
   private mutating func readFiles<Value>(
     in directory: String, _ owner: UInt32, _ read: (FileObject, String) throws(Problem) -> Value
   ) -> [Value] {

@@ -11,7 +11,7 @@ package struct SignInCommand: Sendable {
   /// The issuer of an account not stored yet.
   private let newIssuer: String?
 
-  /// Precedes the options of a sign-in without a user.
+  /// Precedes options of a sign-in without a user.
   package static let workload = "workload"
   /// Precedes the issuer of a new account.
   package static let new = "new"

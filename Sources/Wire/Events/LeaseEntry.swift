@@ -27,7 +27,7 @@ extension Event {
     }
   }
 
-  /// Asks the user to permit a peer's first request to an origin. Answered by a ``LeaseAnswerRequest``.
+  /// Asks the user to permit a peer's first request to an origin; see ``LeaseAnswerRequest``.
   package struct LeaseQuestion: EventBody, Sendable, Hashable {
     /// Identifies the question.
     package var number: Int

@@ -24,7 +24,7 @@ package struct LogEntry: Sendable, Hashable {
   }
 }
 
-/// A ``LogEntry`` received by a client, with a sentence for unknown events.
+/// A ``LogEntry`` received by a client, with its sentence.
 package struct LogLine: EventEntry, Hashable {
   /// In unix seconds.
   package let time: Int

@@ -40,7 +40,7 @@ package enum LogEvent: Sendable, Hashable {
   case requestTimedOut
   /// A refreshed ID Token's `auth_time` differs from the first one's.
   case authenticationTimeChanged
-  /// An endpoint has a new origin; nothing is sent to it.
+  /// An endpoint has a new origin; nothing is sent there.
   case endpointMoved
   case keySetWarning(KeySetFlaw)
 
@@ -116,7 +116,6 @@ package enum LogEvent: Sendable, Hashable {
     case passphraseChanged = "passphrase_changed"
     case slotRemoved = "slot_removed"
     case keysRotated = "keys_rotated"
-    /// The idle time for locking was changed.
     case idleTime = "idle_time"
   }
 

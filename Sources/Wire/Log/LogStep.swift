@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A step of a `verbose` request; requests to servers are always logged. The only text is a request's URL.
+/// A step of a `verbose` request; requests to servers are always logged. The only text is their URL.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned; nil without a known expiry.
   case tokenServed(secondsLeft: Int?)
@@ -9,11 +9,11 @@ package enum LogStep: Sendable, Hashable {
   case refreshNeeded(RefreshReason)
   /// Waits for another request's refresh.
   case refreshJoined
-  /// Another process changed the account's record; the cached token is ignored.
+  /// Another process changed the account's record; the cached token is dropped.
   case recordChanged
   case session(SessionStep)
   case unanswered(RequestLine, FailureCode, ConnectionProblem?, milliseconds: Int)
-  /// The ID Token identifies the user, so UserInfo is not requested.
+  /// The ID Token identifies the user; UserInfo is not requested.
   case identityKnown
   /// Not approved yet; the next poll is in `seconds`.
   case signInPending(seconds: Int)

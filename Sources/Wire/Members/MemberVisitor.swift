@@ -22,7 +22,7 @@ package protocol MemberVisitor {
   func check(_ isValid: @autoclosure () -> Bool, _ message: @autoclosure () -> Phrase) throws(Problem)
 }
 
-/// A type whose JSON members can be read, written and described.
+/// Has JSON members that can be read, written and described.
 package protocol MemberList {
   /// Calls a method of `members` for each member, in order.
   mutating func visitMembers<Visitor: MemberVisitor>(with members: inout Visitor) throws(Visitor.Problem)

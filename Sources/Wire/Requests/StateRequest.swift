@@ -1,4 +1,4 @@
-/// Requests the state of accounts and sessions, or selects the active account.
+/// Requests states of accounts and sessions, or selects the active account.
 package enum StateRequest: RequestBody {
   /// Returns the state of one or all accounts. With `check`, asks servers whether sessions are valid.
   case status(account: String?, check: Bool = false)

@@ -135,7 +135,7 @@ package final class Connections: RequestLoop {
 
   private func isWithinLimit(_ request: Request) -> Bool {
     guard connections.count > maximumRequests else { return true }
-    // This connection already has a ticket.
+    // Excludes this connection.
     let others = connections.values.reduce(-1) { $0 + ($1.current == nil ? 0 : 1) }
     switch request {
     case .logout: return others < maximumRequests + maximumRequests / 8

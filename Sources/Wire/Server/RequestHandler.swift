@@ -2,7 +2,7 @@ package import Platform
 
 /// Handles the requests of all connections.
 package protocol RequestHandler: AnyObject {
-  /// Starts a request. Its response may end during this call or much later.
+  /// Starts a request. Its response may end during this call or later.
   func handle(_ envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Whether a request accepts further messages.
   func awaitsMore(_ ticket: Ticket) -> Bool

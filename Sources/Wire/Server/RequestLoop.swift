@@ -1,6 +1,6 @@
 package import Platform
 
-/// The loop's interface for request handlers: responses, time, timers and descriptors.
+/// Responses, time, timers and descriptors for request handlers.
 package protocol RequestLoop: AnyObject {
   var now: Instant { get }
   /// Sends an event or a response's final line, unless the request has ended.

@@ -31,7 +31,7 @@ extension SocketLocation {
         try UnixSocket.connect(path: path, seconds: seconds)
       }
     }
-    // Not private, or missing: no daemon.
+    // Missing or not private: no daemon.
     guard let directory = try? PrivateDirectory(opening: directory, create: false) else {
       log { "no daemon at \(path): the directory is missing or open to other users" }
       return nil
@@ -60,7 +60,7 @@ extension SocketLocation {
     do {
       socket = try connect()
     } catch  where error.isNotFound || error.isConnectionRefused {
-      // The socket file remains after a crash.
+      // Left by a crash.
       log { "no daemon listens at \(path)" }
       return nil
     } catch  where error.wouldBlock {

@@ -67,8 +67,8 @@ enum RenewCommand {
     }
   }
 
-  /// The seconds until a minute before `expiry` (Unix seconds), or if later, until 90 % of the remaining lifetime. At
-  /// most ``PromptHook/maximumWait``.
+  /// Seconds until a minute before `expiry` (Unix seconds), or if later, until 90 % of the remaining lifetime. At most
+  /// ``PromptHook/maximumWait``.
   static func renewalDelay(until expiry: Int?) -> Int {
     guard let expiry else { return PromptHook.maximumWait }
     let left = expiry - SystemTime().wallSeconds()

@@ -61,7 +61,7 @@ enum TokenCommand {
   }
 
   /// Writes a token and a newline. JSON contains the access token, and the ID Token if requested. Throws
-  /// `missing_value` if there is no ID Token, `interaction_required` if it has expired.
+  /// `missing_value` without an ID Token, `interaction_required` if it has expired.
   static func append(
     _ token: TokenField, of answer: TokenAnswer, from line: Span<UInt8>, as form: Form, to text: inout SecretText
   ) throws(Failure) {

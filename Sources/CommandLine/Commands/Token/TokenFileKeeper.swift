@@ -113,7 +113,7 @@ struct TokenFileKeeper: ~Copyable {
     return TokenFileRequest(account: account, name: name, kind: kind)
   }
 
-  /// The command has ended.
+  /// Removes the file, because the command has ended.
   deinit {
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
       let directory = try? PrivateDirectory(opening: String(path[..<slash]), create: false)
