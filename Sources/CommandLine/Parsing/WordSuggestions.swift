@@ -65,7 +65,7 @@ enum WordSuggestions {
     }
   }
 
-  /// Commands for help on the likely command. `words` are one word, or a group's name and a word.
+  /// `agent help` commands for the likely meanings of an unknown command: one word, or a group's name and a word.
   static func helpCommands(for words: [String]) -> [String] {
     if let provider = ProviderName(known: words[0]) {
       return ["agent help \(CommandName.providersTopic) \(provider.rawValue)"]

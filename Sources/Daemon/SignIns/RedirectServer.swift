@@ -240,7 +240,7 @@ final class RedirectServer {
   }
 }
 
-/// Decides for a ``RedirectServer``, on the loop.
+/// Answers browser requests to a ``RedirectServer`` and identifies their users. Called on the loop.
 protocol RedirectServerDelegate: AnyObject {
   /// Looks up the connections' users. Calls `completion` on the loop.
   func identify(_ ends: [TCPAddressPair], _ completion: @escaping ([TCPAddressPair: TCPAddressPair.Owner]) -> Void)

@@ -101,7 +101,7 @@ extension TokenBroker {
     schedule(at: loop.now.advanced(by: Self.sessionEndPause)) { [self] in if !isStopping { scanSessionEnds() } }
   }
 
-  /// Publishes once each vault session that ends soon and has no token in memory.
+  /// Publishes an event, once for each vault session that ends soon and has no token in memory.
   func scanSessionEnds() {
     guard !isPrivate, nextSessionEndScan.map({ $0 <= loop.now }) ?? true, let settings = try? settings() else { return }
     nextSessionEndScan = loop.now.advanced(by: Self.sessionEndInterval)

@@ -3,9 +3,9 @@ package import OAuth
 extension CurlClient {
   /// Sends a request to a resource. Follows no redirects.
   ///
-  /// Repeats a request with side effects (RFC 9110 section 9.2.2) or a DPoP proof, valid once (RFC 9449 section 11.1),
-  /// only if no byte of it was sent, and sends it over a kept connection only if the server is unlikely to be closing
-  /// that.
+  /// A request with an unsafe method (RFC 9110 section 9.2.1), content or a single-use DPoP proof (RFC 9449 section
+  /// 11.1) is repeated only if no byte of it was sent. It uses a kept connection only if the server is unlikely to be
+  /// closing it.
   package func exchange(
     _ request: ResourceRequest, authorization: [SecretField], content: (any ResourceContent)?,
     receiver: any ResourceReceiver

@@ -146,7 +146,8 @@ package enum SignIn {
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
     }
 
-    /// Waits for other programs. `reserved` is from ``reserveSettings(_:waitsLong:)``.
+    /// Saves the account in the settings, after waiting for other programs that change them. `reserved` is from
+    /// ``reserveSettings(_:waitsLong:)``.
     func save(
       _ configuration: AccountConfiguration, activates: Bool = false, in reserved: ReservedFile? = nil
     ) throws(SessionError) {

@@ -26,8 +26,8 @@ package struct VariablesRequest: RequestBody {
   }
 }
 
-/// Finds values that contain an account's token. Descriptor: the NUL-terminated values. Result: `holding`, their
-/// indices, and `mapped`, the variables in all accounts' settings.
+/// Finds environment values that contain an account's token. The descriptor has all values, each NUL-terminated. The
+/// result has the indices of those found (`holding`) and the variable names that accounts' settings set (`mapped`).
 package struct EnvironmentScreening: RequestBody {
   /// Of all values together.
   package static let maximumBytes = 196_608

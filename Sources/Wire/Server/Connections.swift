@@ -9,6 +9,7 @@ package final class Connections: RequestLoop {
   private static let maximumLinesPerTurn = 32
 
   private let loop: EventLoop
+  /// Whether connections may idle without limit, by default.
   private let mayIdle: Bool
   private var requests = RecentRequests()
   private var connections: [UInt64: Connection] = [:]

@@ -86,7 +86,7 @@ final class RelayPort {
     }
   }
 
-  /// Returns the redirect URL, if requested.
+  /// Handles what a peer sent. Returns the redirect URL if the peer requested it.
   private func serve(_ peer: RedirectPeer, _ now: Instant) -> String? {
     switch peer.read(for: expected.map { [$0.targets] } ?? []) {
     case .waiting: break

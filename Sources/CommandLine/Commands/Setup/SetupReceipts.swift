@@ -147,7 +147,8 @@ struct SetupReceipts {
 
   private mutating func remove(_ receipt: SetupReceipt) { all.removeAll { $0 == receipt } }
 
-  /// Makes another receipt remove the file, if `setup` created it, and the `left` enclosing objects that it added.
+  /// Lets other receipts later remove what this one leaves: the file, if `setup` created it, and the enclosing objects
+  /// added by `setup`, whose number is `left`.
   private mutating func passOwnership(_ receipt: SetupReceipt, _ left: Int) {
     guard case .member(let path, _, _)? = receipt.addition else {
       if receipt.hasCreatedFile, let heir = all.firstIndex(where: { $0.file == receipt.file && $0.addition != nil }) {
