@@ -15,7 +15,7 @@ internal import Wire
 /// Stores no tokens, claims or names, only an idle connection, which the agent closes after a minute. The next call
 /// then reconnects.
 public final class Agent: SessionContainer {
-  /// The caller's socket; nil for that of the command `agent`.
+  /// The path passed to the initializer; nil for the socket that the command `agent` uses.
   let socketPath: String?
   private let startsDaemon: Bool
   /// The path of `agent`, if specified.

@@ -2,7 +2,7 @@ internal import Wire
 
 /// The reason why a request to the agent failed. Contains no part of a token.
 public struct AgentError: Error, Sendable, Hashable {
-  /// The action that helps. Base decisions on this alone.
+  /// What to do about the error. Base decisions on this alone.
   public enum Remedy: Sendable, Hashable, CaseIterable {
     /// There is no session, or it has ended. The user must sign in, as ``AgentError/hint`` describes.
     case signIn
@@ -32,7 +32,7 @@ public struct AgentError: Error, Sendable, Hashable {
         }
     }
 
-    /// The remedy if the exit status does not determine it.
+    /// The remedy for a code whose exit status determines none.
     private static func furtherRemedy(_ code: FailureCode) -> AgentError.Remedy {
       switch code {
       case .cancelled, .internalError, .serverMisbehaved, .tokenReturned, .idTokenRejected, .malformedToken: .none
@@ -78,7 +78,7 @@ public struct AgentError: Error, Sendable, Hashable {
     self.init(code.remedy, code: code.rawValue, message: message)
   }
 
-  /// The hint's only command, otherwise its text; nil if the text mentions options of `agent`.
+  /// The only command in the advice, otherwise its text; nil if the text mentions options of `agent`.
   private static func hint(_ advice: Phrase) -> String? {
     if let command = advice.command { return command }
     let text = advice.english

@@ -49,7 +49,7 @@ public struct ResourceRequest: Sendable, Hashable {
   /// The maximum bytes of a body in the request's line, and of each part of a longer one.
   private static let partBytes = 48 << 10
 
-  /// Sends the body in lines, since forwarded sockets pass no descriptors.
+  /// The request for the agent. Its body is sent in lines, since forwarded sockets pass no descriptors.
   var callRequest: CallRequest {
     var call = CallRequest(
       account: account, url: url, method: method, headers: headers.map { "\($0.name): \($0.value)" },

@@ -50,7 +50,8 @@ public final class ResourceResponse: AsyncSequence, Sendable {
 
   /// Reads the rest of the body, at most `limit` bytes.
   ///
-  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large`, which ends the request.
+  /// - Throws: ``AgentError/Remedy/fixProgram`` with the code `body_too_large` if the rest is longer. This ends the
+  ///   request.
   public func bytes(upTo limit: Int = 16 << 20) async throws(AgentError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let part = try await next() {
@@ -64,7 +65,7 @@ public final class ResourceResponse: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator over the remaining parts of the body, each at most 48 KiB. It throws
-  /// ``AgentError/Remedy/tryLater`` if the rest is missing.
+  /// ``AgentError/Remedy/tryLater`` if the body ends early.
   public func makeAsyncIterator() -> AgentIterator<[UInt8]> { AgentIterator(advance: next) }
 
   private func next() async throws(AgentError) -> [UInt8]? {

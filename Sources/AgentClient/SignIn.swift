@@ -88,8 +88,8 @@ public final class SignIn: AsyncSequence, Sendable {
     _ = try await agent.ask(.loginStep(.redirect(loginID: try requireLoginID(), url: url)))
   }
 
-  /// Answers ``Step/confirm(subject:name:)``: true if the user confirms. Otherwise the server ends the session and the
-  /// sign-in fails.
+  /// Answers ``Step/confirm(subject:name:)``: true if the user confirms. Otherwise the agent revokes the new tokens and
+  /// the sign-in fails.
   public func confirm(_ isUser: Bool) async throws(AgentError) {
     _ = try await agent.ask(.loginStep(.confirm(loginID: try requireLoginID(), isConfirmed: isUser)))
   }

@@ -14,7 +14,7 @@ public struct SignInOptions: Sendable, Hashable {
     case paste
   }
 
-  /// The account; by default the active one, or a name derived from the issuer's host.
+  /// The account; by default the active one or, with an ``issuer``, one named after it.
   public var account: String?
 
   /// The authorization server's issuer identifier. The sign-in adds an account if none has it.
@@ -76,7 +76,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// Creates options for a sign-in.
   ///
   /// - Parameters:
-  ///   - account: The default is the active one, or a name derived from the issuer's host.
+  ///   - account: The default is the active one or, with an issuer, one named after it.
   ///   - issuer: The default is the account's issuer.
   ///   - clientID: The default is the account's client ID.
   public init(_ account: String? = nil, issuer: String? = nil, clientID: String? = nil) {

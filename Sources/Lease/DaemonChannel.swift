@@ -38,7 +38,7 @@ final class DaemonChannel {
   /// At this many waiting requests, refusals are not reported.
   private static let maximumQueued = 64
 
-  /// Only after the previous answer, so that the daemon matches descriptors to lines.
+  /// Sends a request only after the previous one's reply, so that the daemon matches descriptors to lines.
   private func sendNext() {
     guard !awaitsReply, !queue.isEmpty else { return }
     let (line, end) = queue.removeFirst()

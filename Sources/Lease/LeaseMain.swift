@@ -4,7 +4,7 @@ internal import Wire
 /// The program `agent-lease`: serves one lease's peers, and ends with the lease's owner.
 package enum LeaseMain {
   private static let maximumDescriptors = 256
-  /// Data memory for the longest lines of all peers.
+  /// The limit for data memory, enough for the longest lines of all peers.
   private static let maximumBytes = 512 << 20
 
   /// Runs until the lease's owner disconnects. Returns the exit status.

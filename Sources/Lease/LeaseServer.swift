@@ -227,7 +227,7 @@ final class LeaseServer: RequestHandler, ConnectionRules, LentCall.Owner {
 
   func send(_ event: Event, _ ticket: Ticket) { connections.send(.event(event), to: ticket) }
 
-  /// Counts a failed request, which costs the daemon more than the peer.
+  /// Counts a failed request against ``localRequestLimit``, since it costs the daemon more than the peer.
   func countFailure(_ reply: Reply) { if case .failure = reply { _ = localRequestLimit.consume(now: loop.now) } }
 
   func answer(_ last: LentCall.ResponseLine, _ ticket: Ticket) {

@@ -30,12 +30,12 @@ final class LentCall {
   private unowned let loop: any RequestLoop
   // Strong, so a closed connection remains until the daemon has ended its request.
   private let owner: any Owner
-  /// For the daemon, with all bodies in descriptors.
+  /// The request as sent to the daemon, with all bodies in descriptors.
   private let envelope: RequestEnvelope
   private let connection: Connection
   /// Nil before and after the request.
   private var loopKey: UInt64?
-  /// Nil once passed.
+  /// The daemon's end of ``connection``. Nil once passed.
   private var daemonEnd: SharedDescriptor?
   private var descriptorsToSend: [SharedDescriptor] = []
   private var copiers: [DescriptorCopier] = []
@@ -201,7 +201,7 @@ final class LentCall {
     }
   }
 
-  /// Passes a line to the owner; a result only after the entire body.
+  /// Passes a line to the owner. Delays a result until the peer has the entire body.
   private func sendLine(_ line: ResponseLine) {
     guard !isPeerGone else { return }
     if case .reply(let reply) = line {
@@ -229,7 +229,7 @@ final class LentCall {
     close()
   }
 
-  /// Fails an unanswered request.
+  /// Shuts down the connection to the daemon. Fails the request unless it is answered or the peer has disconnected.
   private func close() {
     loop.unwatch(&loopKey)
     try? UnixSocket.shutDown(connection.descriptor)

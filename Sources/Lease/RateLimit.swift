@@ -11,7 +11,7 @@ struct RateLimit {
     (self.burst, self.perSecond, remaining, lastRefill) = (burst, perSecond, burst, now)
   }
 
-  /// Does not count an event.
+  /// Whether an event is allowed now. Does not count it.
   mutating func allowsEvent(now: Instant) -> Bool {
     let seconds = lastRefill.duration(to: now).components.seconds
     if seconds > 0 {

@@ -93,7 +93,7 @@ extension MCPBridge {
     fail(clientMessage, told, status: head.status)
   }
 
-  /// The server's error, readdressed to its request; nil for a batch or another response.
+  /// The server's error response with the request's ID; nil unless a single request got an error.
   private static func error(_ answer: MCPMessage, of clientMessage: MCPClientMessage) -> MCPMessage? {
     guard answer.kind == .answer, answer.value(["error"]) != nil, clientMessage.message.kind == .request,
       let id = clientMessage.message.id
@@ -336,6 +336,6 @@ final class MCPListener {
   var lastID = ""
   /// The server's delay before reconnecting; nil for the default.
   var retryMilliseconds: Int?
-  /// Failed attempts to open the stream since it was open.
+  /// Failed attempts to open the stream since the latest success.
   var failedAttempts = 0
 }

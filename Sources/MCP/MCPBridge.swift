@@ -74,7 +74,7 @@ package final class MCPBridge {
   private static let maximumUnsentMessages = 1024
   /// Limits calls that run at the end of input.
   private static let drainTime = Duration.milliseconds(900)
-  /// Clients kill the program two seconds after the end of input.
+  /// Limits the request that ends the session, since clients kill the program two seconds after the end of input.
   private static let closingTime = Duration.milliseconds(900)
 
   package init(_ server: MCPServer, signInPolicy: SignInPolicy?) throws(Failure) {

@@ -198,7 +198,7 @@ struct MCPProblem {
 
   init(_ code: Int, _ message: String) { (self.code, self.message) = (code, message) }
 
-  /// `failure` has its complete hint, `status` is the HTTP status, `remedy` needs no consent.
+  /// The hint of `failure` is already complete, `status` is the HTTP status, and `remedy` needs no consent of the user.
   init(_ failure: Failure, status: Int?, _ remedy: MCPRemedy?) {
     let isForUser = Self.needsUser(failure)
     code = isForUser ? Self.signInNeeded : Self.noAnswer

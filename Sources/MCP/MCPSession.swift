@@ -118,7 +118,7 @@ struct MCPToolFields {
   /// A tool with more is omitted.
   private static let maximumAnnotations = 256
   private static let annotation = "x-mcp-header"
-  /// Keywords with subschemas that must not be annotated.
+  /// Keywords other than `properties`. Their subschemas must not be annotated.
   private static let otherSchemaKeywords = [
     "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties", "not",
     "if",

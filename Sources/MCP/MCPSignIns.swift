@@ -12,7 +12,7 @@ struct MCPSignIns {
   /// When the latest sign-in failed; nil after a success.
   private var lastFailureTime: Instant?
   private var lastNumber = 0
-  /// Calls answered with a question, by `requestState`, until repeated.
+  /// Calls that the bridge answered with a question, by `requestState`, kept until the client repeats them.
   private var callsByQuestion: [String: MCPMessage] = [:]
 
   /// Begins the IDs of the bridge's own requests.

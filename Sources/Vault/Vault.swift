@@ -71,8 +71,8 @@ package final class Vault: Sendable {
     try loadForReading()?.file.record(of: account)?.protection
   }
 
-  /// The generation of an account's record in the file with this stamp. Nil without record or key in memory, or if this
-  /// vault last used another file. Never blocks.
+  /// The generation of an account's record in the file with this stamp. Nil if the file in memory has another stamp, or
+  /// without the record or its key in memory. Never blocks.
   package func generation(of account: AccountName, inFileWith stamp: FileStamp) -> UInt64? {
     memory.withLock { $0.generation(of: account, inFileWith: stamp) }
   }
@@ -95,7 +95,7 @@ package final class Vault: Sendable {
       (vault, _) throws(VaultError) in
       try vault.put(account, content, label, protection: protection)
     }
-    guard let generation else { preconditionFailure("a vault that is made is there") }
+    guard let generation else { preconditionFailure("a created vault must exist") }
     return generation
   }
 
@@ -129,8 +129,8 @@ package final class Vault: Sendable {
     return removed ?? false
   }
 
-  /// Overwrites an account's record in place, without disk space; it then counts as missing. A power failure may leave
-  /// it damaged.
+  /// Overwrites an account's record in place, which needs no disk space. The record then counts as missing. A power
+  /// failure may leave it damaged.
   ///
   /// - Returns: Whether there was such a record.
   package func erase(_ account: AccountName, generation: UInt64) throws(VaultError) -> Bool {

@@ -27,7 +27,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case cryptoFailure
     /// The vault has the maximum number of accounts or bytes.
     case tooManyAccounts
-    /// The record's key is not in memory. Only a passphrase opens ``Protection/device``.
+    /// The level's key is not in memory. For ``Protection/device``, only a passphrase opens the vault.
     case locked(Protection)
     case wrongPassphrase
     case wrongPIN
@@ -47,7 +47,7 @@ package struct VaultError: Error, Hashable, Sendable {
     case unusableSecret
     /// Several other machines have vaults here, but not this one.
     case severalVaults
-    /// Not moved aside: the vault has no problems.
+    /// A vault without problems cannot be set aside.
     case vaultOpens
     case noVault
   }

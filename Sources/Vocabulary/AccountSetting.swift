@@ -13,8 +13,8 @@ package final class AccountSetting: Sendable, Hashable {
   package let details: String
   /// Nil for flags, lists and values chosen by the daemon.
   package let defaultValue: String?
-  /// Whether the setting controls the recipients of secrets or their requirements. The vault keeps its value; after a
-  /// change, the account counts as signed out.
+  /// Whether the setting determines which servers receive secrets, or what they must prove. The vault keeps its value;
+  /// after a change, the account counts as signed out.
   package let isSealed: Bool
   /// Whether changes apply at the next sign-in. False for the protection level, which changes immediately.
   package let appliesAtSignIn: Bool
@@ -40,7 +40,7 @@ package final class AccountSetting: Sendable, Hashable {
     package let short: Character?
     package let metavar: String
     package let splitsAtSpaces: Bool
-    /// Whether the options for client credentials declare it, as it also provides a credential.
+    /// Whether the option also provides a client credential, and is therefore declared with those options.
     package let isShared: Bool
 
     init(
@@ -175,7 +175,7 @@ package final class AccountSetting: Sendable, Hashable {
     all.contains { $0.option?.name == name && !withLoginOption.contains($0) }
   }
 
-  /// The options in `words` that set settings or, unless `areSettings`, all others; with their values.
+  /// The options in `words`, with their values: those that set settings, or all others if `areSettings` is false.
   static func options(in words: [String], areSettings: Bool = true) -> [String] {
     var (found, isWanted) = ([String](), false)
     for word in words {
@@ -221,7 +221,7 @@ package final class AccountSetting: Sendable, Hashable {
 }
 
 extension AccountSettings {
-  /// Reads members, which `member` returns by name.
+  /// Reads the values that `member` returns for the settings' names.
   package init(
     members member: (String) -> JSON?, among settings: [AccountSetting] = AccountSetting.all
   ) throws(AccountSetting.Invalid) {

@@ -36,7 +36,7 @@ package struct AccountSettings: Sendable, Hashable {
   package var assertionFrom: AssertionPlatform?
   /// The CI job's variable with the JWT; nil for the platform's default.
   package var assertionVariable: String?
-  /// The account whose server exchanges its ID Token for the JWT.
+  /// The account whose ID Token is exchanged for the JWT at its own server.
   package var assertionAccount: String?
   /// Default: ``AssertionGrant/jwtBearer``.
   package var assertionGrant: AssertionGrant?
@@ -69,9 +69,9 @@ package struct AccountSettings: Sendable, Hashable {
   package var proxy: String?
   /// Hosts to reach directly, in curl's format.
   package var proxyExclusions: String?
-  /// The proxy setting's origin (default: the latest sign-in's environment).
+  /// Where ``proxy`` comes from (default: the latest sign-in's environment).
   package var proxySource: ProxySource?
-  /// Whether to store an access token without a refresh token.
+  /// Whether to store the access token if the server issues no refresh token.
   package var keepsAccessToken = false
   /// Whether the next sign-in binds tokens to a key (RFC 9449).
   package var usesDPoP = false
@@ -82,9 +82,9 @@ package struct AccountSettings: Sendable, Hashable {
   package var origins: [String] = []
   /// Default: ``RefreshPolicy/proactive``.
   package var refresh: RefreshPolicy?
-  /// As `NAME=FIELD`, instead of the default ones.
+  /// Environment variables as `NAME=FIELD`, instead of the default ones.
   package var variables: [String] = []
-  /// Files with a token while the account is signed in, each a ``TokenFileSetting/value``.
+  /// Files that contain a token while the account is signed in, each a ``TokenFileSetting/value``.
   package var tokenFiles: [String] = []
   /// The next sign-in's protection level; nil to keep the current one.
   package var protection: Protection?

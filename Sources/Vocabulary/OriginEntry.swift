@@ -26,8 +26,8 @@ package struct OriginEntry: Sendable, Hashable {
   /// Nil for the default.
   package private(set) var header: HeaderForm?
 
-  /// Nil unless for an https or mail origin (with `allowHTTPLoopback` also plain http on this machine), with known
-  /// words that have values. Only `scope` and `resource` may be repeated.
+  /// Nil unless the origin is https or mail (with `allowHTTPLoopback` also plain http on this machine), and each word
+  /// is known and has a value. Only `scope` and `resource` may be repeated.
   package init?(_ text: String, allowHTTPLoopback: Bool) {
     let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     guard let url = words.first, let uri = Self.uri(url),
@@ -97,8 +97,8 @@ package struct OriginEntry: Sendable, Hashable {
     origin.hasSameBytes(as: other.origin) && path.hasSameBytes(as: other.path)
   }
 
-  /// Whether a path is at or below the entry's. A nonempty path covers none with `.` or `..`: servers may interpret
-  /// them differently.
+  /// Whether a path is at or below the entry's. An entry with a path covers none with `.` or `..`, which servers may
+  /// interpret differently.
   package func covers(_ other: String) -> Bool {
     if path.isEmpty { return true }
     guard !URI.hasDotSegments(inPath: other), other.utf8.starts(with: path.utf8) else { return false }
@@ -112,8 +112,8 @@ extension URI {
   package var isMail: Bool { ["imaps", "submission", "submissions"].contains { hasScheme($0) } }
 }
 
-/// The header field for a token. As text, `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` only the token in
-/// another field, and `NAME:SCHEME` both. `Basic` sends user name and token (RFC 7617).
+/// The header field for a token. As text, `SCHEME` means `Authorization: SCHEME TOKEN`, `NAME:` means `NAME: TOKEN`,
+/// and `NAME:SCHEME` means `NAME: SCHEME TOKEN`. `Basic` sends user name and token (RFC 7617).
 package struct HeaderForm: Sendable, Hashable {
   package let name: String
   /// The scheme before the token; empty if none.
@@ -137,6 +137,7 @@ package struct HeaderForm: Sendable, Hashable {
     else { return nil }
   }
 
+  /// Whether this is a token in the sense of RFC 9110 section 5.6.2.
   private static func isToken(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy(\.isTokenCharacter)

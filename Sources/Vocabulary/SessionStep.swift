@@ -1,4 +1,4 @@
-/// A step of a session's work, for diagnosis. The only text is a request's URL.
+/// A step of a session's work, for diagnosis. Contains no text except a request's method and URL.
 package enum SessionStep: Sendable, Hashable {
   /// Another process held the account's lock.
   case waitedForAccount(milliseconds: Int)

@@ -13,7 +13,7 @@ package enum Protection: String, Sendable, Hashable, CaseIterable {
 
 /// How the vault opens automatically.
 package enum VaultBinding: String, Sendable, Hashable, CaseIterable {
-  /// With a key from the device secret, machine and user.
+  /// With a key derived from device secret, machine ID and user ID.
   case host
   /// With the ``host`` key and a key that never leaves the TPM.
   case tpm2
@@ -142,7 +142,7 @@ package enum SigningAlgorithm: String, Sendable, Hashable, CaseIterable {
   package static let asymmetric = allCases.filter { !$0.isSymmetric }
 }
 
-/// Kinds of signed tokens, never accepted as another (RFC 8725 section 3.12).
+/// Kinds of signed tokens. None is accepted as another (RFC 8725 section 3.12).
 package enum TokenProfile: String, Sendable, Hashable, CaseIterable {
   /// OpenID Connect Core sections 2 and 3.1.3.7.
   case idToken = "id-token"

@@ -3,7 +3,8 @@ package enum Suggestion {
   /// Longer words get no suggestions.
   private static let maximumLength = 40
 
-  /// The closest candidates, at most three, that begin with `word`, or differ by one edit or one per three characters.
+  /// The closest candidates, at most three. Allows one edit, or one per three bytes of a longer `word`. Beginning with
+  /// `word` counts as one edit.
   package static func candidates(for word: String, among candidates: [String]) -> [String] {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count <= maximumLength else { return [] }

@@ -1,4 +1,4 @@
-/// A value of `token_files`: a file with a token while the account is signed in.
+/// A value of `token_files`: a file that contains a token while the account is signed in.
 package struct TokenFileSetting: Sendable, Hashable {
   package let kind: TokenKind
   /// An absolute path without a trailing slash.

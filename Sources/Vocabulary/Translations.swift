@@ -57,7 +57,7 @@ extension Phrase {
     return Self.rendered(template, texts, isolated: isRightToLeft ? leftToRightValues(translation) : [])
   }
 
-  /// Indices of values with Latin letters and no translated phrase.
+  /// Indices of commands, texts with Latin letters, and untranslated phrases that contain a command or text.
   private func leftToRightValues(_ translation: (Phrase) -> String?) -> Set<Int> {
     let indices = values.indices.filter { index in
       switch values[index] {

@@ -4,8 +4,8 @@ internal import Wire
 extension DaemonConnection {
   /// Waits for the next line, and passes it to `body` without its newline.
   ///
-  /// - Throws: `timeout`, `cancelled`, `daemon_unavailable` if the daemon disconnects, or the errors of `body`. Only
-  ///   after the latter is the connection usable.
+  /// - Throws: `timeout`, `cancelled`, `daemon_unavailable` if the daemon disconnects, or the errors of `body`. The
+  ///   connection stays usable only after errors of `body`.
   mutating func nextLine<Result: ~Copyable>(
     before deadline: Instant, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -3,7 +3,7 @@ internal import Wire
 
 /// Waits for all sockets of this process on one thread, outside Swift's pool.
 final class SocketWaits: Sendable {
-  /// How a wait ended: `late` is after its deadline.
+  /// How a wait ended: `late` if its deadline passed.
   private enum Outcome: Sendable { case readable, late, cancelled, failed(SystemError) }
 
   private struct Wait: Sendable {

@@ -13,6 +13,7 @@ final class Command: Sendable {
   /// The usage of another program's command line after `--`.
   let trailingMetavar: String?
 
+  /// Common options that fail here, because they would have no effect.
   let refusedOptions: @Sendable () -> [OptionDeclaration]
 
   let failureAnswer: FailureAnswer?

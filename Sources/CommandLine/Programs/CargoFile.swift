@@ -5,7 +5,7 @@ struct CargoFile {
   let text: ConfigurationText
 
   /// The settings files in `directory` and its parents, nearest first, then in `own`, the user's cargo directory. Skips
-  /// files unreadable or writable by others.
+  /// files that are unreadable, or writable by others.
   static func all(from directory: String, own: String) -> [CargoFile] {
     var directories: [String] = []
     var names = directory.split(separator: "/")

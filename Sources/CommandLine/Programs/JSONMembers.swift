@@ -65,7 +65,7 @@ enum JSONMembers {
     return path.reduce(root) { $0?[$1] }
   }
 
-  /// Includes the comma; nil if the member does not exist.
+  /// Also removes the member's comma. Nil if the member does not exist.
   private static func removing(_ path: [String], from bytes: [UInt8]) throws(JSONError) -> [UInt8]? {
     guard let name = path.last, let object = try node(path.dropLast(), of: bytes) else { return nil }
     let members = object.members

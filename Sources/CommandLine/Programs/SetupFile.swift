@@ -67,7 +67,8 @@ struct SetupFile: Sendable, Hashable {
   }
 }
 
-/// Links for clients to this program, in their own directory, because `keyring` hides Python's program.
+/// Links to this program, for clients. They have their own directory, because the link `keyring` hides Python's
+/// program of that name.
 enum SetupLinks {
   static func directory() throws(Failure) -> String {
     do {

@@ -7,16 +7,17 @@ struct SetupPlan: Sendable {
     case none
     /// Adds a JSON member with the names on its path and its value.
     case member([String], JSON)
-    /// Adds lines to the file by this function.
+    /// Adds the lines that this function inserts.
     case lines(@Sendable (ConfigurationText) throws(Failure) -> Insertion)
   }
 
   var file: SetupFile?
+  /// The lines to show to the user.
   var text: [String]
   var change = Change.none
   /// Unindented lines that identify the addition. A key ending with `; ` also matches the start of a line.
   var keys: [String] = []
-  /// The client's entry, if it supports several for an origin.
+  /// The name of the entry, if the client supports several for an origin.
   var entry: String?
   var notes: [Phrase] = []
   /// Returns whether the client asks this program first. Nil if the file's content decides.

@@ -41,7 +41,7 @@ enum SetupAddition: Sendable, Hashable {
     }
   }
 
-  /// A copy with at least `count` added objects; nil unless a sibling of the member at `path`.
+  /// A copy with at least `count` added objects. Nil unless this is a member of the same object as that at `path`.
   func withAddedObjects(atLeast count: Int, around path: [String]) -> SetupAddition? {
     guard case .member(let own, let value, let addedObjects) = self, own.dropLast().elementsEqual(path.dropLast())
     else {

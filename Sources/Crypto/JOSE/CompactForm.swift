@@ -64,7 +64,7 @@ struct CompactForm: Sendable {
     return true
   }
 
-  /// Throws unless three parts of base64url characters.
+  /// Throws unless `text` has three parts of base64url characters.
   private static func checkForm(_ text: Span<UInt8>) throws(JOSEError) {
     var dots = 0
     for index in text.indices {

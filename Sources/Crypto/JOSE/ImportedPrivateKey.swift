@@ -25,8 +25,8 @@ package struct ImportedPrivateKey: ~Copyable {
     algorithm = nil
   }
 
-  /// Reads a key from `text` on the secure heap, and copies it nowhere else. `device` is the TPM, for a file that
-  /// refers to one. Throws ``JOSEError``: `passphraseNeeded` for an encrypted key, `unsuitableKey` for a key not for
+  /// Reads a key from `text` on the secure heap, and copies it nowhere else. `device` is the TPM, for a TPM key's
+  /// file. Throws ``JOSEError``: `passphraseNeeded` for an encrypted key, `unsuitableKey` for a key not for
   /// signatures, `authorizationNeeded` or `unsuitableDeviceKey` for a device key, `unsupportedKey`, `weakKey` or
   /// `invalidKey`.
   package static func read(
@@ -38,7 +38,7 @@ package struct ImportedPrivateKey: ~Copyable {
     return text[start] == UInt8(ascii: "{") ? try PrivateJWK.read(text) : try pem(text, device)
   }
 
-  /// Throws `unsuitableKey` if the algorithm does not match the key; `invalidKey`.
+  /// Throws `unsuitableKey` if the algorithm does not match the key, or `invalidKey`.
   static func jwk(
     _ key: consuming PrivateKey, keyID: String?, algorithm: JWSAlgorithm?
   ) throws(JOSEError) -> ImportedPrivateKey {

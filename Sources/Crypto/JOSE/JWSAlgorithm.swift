@@ -41,7 +41,7 @@ package enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// In base64url.
+/// The left half of a value's hash, in base64url.
 enum LeftHalfHash {
   private static func text(_ digest: Digest, of value: Span<UInt8>) throws(JOSEError) -> String {
     do {

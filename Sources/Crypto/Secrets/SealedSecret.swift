@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A secret in ordinary memory, encrypted by a random key of this process. Only the key uses the secure heap, so
+/// A secret in ordinary memory, encrypted with a random key of this process. Only the key uses the secure heap, so
 /// servers may send any number of tokens.
 package final class SealedSecret: Sendable, CustomReflectable {
   private enum Content {

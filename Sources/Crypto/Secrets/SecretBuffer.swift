@@ -10,7 +10,7 @@ package struct SecretBuffer: ~Copyable, ByteSink {
   private let arena: SecretArena?
 
   /// `capacity` is the initial size and `limit` the maximum, in bytes: at most 262,144, or 1,048,576 in an arena.
-  /// `arena` is used first.
+  /// Uses other memory if `arena` is full.
   package init(capacity: Int = 1024, limit: Int = SecretBytes.maximumCount, in arena: SecretArena? = nil) {
     self.limit = max(0, min(limit, arena == nil ? SecretBytes.maximumCount : SecretBytes.maximumAnswerCount))
     initialCapacity = max(1, min(capacity, self.limit))

@@ -28,7 +28,7 @@ internal import COpenSSL
     unsafe arena?.lock(UnsafeMutableRawBufferPointer(storage))
   }
 
-  /// `capacity` is the maximum size in bytes. `arena` is used first.
+  /// `capacity` is the maximum size in bytes. Uses other memory if `arena` is full.
   init(capacity: Int, in arena: SecretArena? = nil) throws(CryptoError) {
     guard (0...(arena == nil ? Self.maximumCount : Self.maximumAnswerCount)).contains(capacity) else {
       throw CryptoError(.invalidLength, "secret")

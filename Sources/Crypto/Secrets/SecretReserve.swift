@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Memory for secrets of work that must not fail, shared by all threads while the system has none.
+/// Memory reserved for secrets of work that must not fail. When the system has no memory, all threads use it.
 package final class SecretReserve: Sendable {
   private static let arenas = Monitor<[ObjectIdentifier: SecretArena]>([:])
 

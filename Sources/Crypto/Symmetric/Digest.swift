@@ -24,7 +24,7 @@ package enum Digest: Sendable, Hashable, CaseIterable {
     return hash
   }
 
-  /// A constant that is never freed.
+  /// libcrypto's implementation, a constant that is never freed.
   var implementation: OpaquePointer? {
     switch self {
     case .sha256: unsafe EVP_sha256()

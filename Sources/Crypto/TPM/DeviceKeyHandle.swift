@@ -4,8 +4,8 @@ internal import COpenSSL
 package typealias SignatureObserver = @Sendable (CryptoError?) -> Void
 
 extension PrivateKey {
-  /// Returns a libcrypto key for signing. A device key's has only the public half, and calls the device on the signing
-  /// thread.
+  /// Returns a libcrypto key for signing. For a device key, it has only the public half, and calls the device on the
+  /// signing thread.
   borrowing func signingHandle(_ observer: @escaping SignatureObserver) throws(CryptoError) -> KeyHandle {
     guard let deviceKey else { return try handle.copy() }
     return try DeviceSigner(deviceKey, observer).makeHandle()

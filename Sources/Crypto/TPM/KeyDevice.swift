@@ -1,7 +1,7 @@
 /// A device, such as a TPM, that generates keys and signs with them. Keys never leave it. Thread-safe. Calls block,
 /// with a timeout.
 package protocol KeyDevice: Sendable {
-  /// Generates a P-256 key, usable only by this device until cleared. Throws `unreachable` if the device is
+  /// Generates a P-256 key that only this device can use, until it is cleared. Throws `unreachable` if the device is
   /// unavailable.
   func makeKey() throws(CryptoError) -> TPM.Key
 
@@ -23,7 +23,7 @@ struct DeviceKey: Sendable {
 }
 
 extension PrivateKey {
-  /// The first byte of a stored device key, unlike PKCS #8.
+  /// The first byte of a stored device key. PKCS #8 begins with another.
   private static let deviceKeyMark: UInt8 = 1
 
   /// Throws like ``KeyDevice/makeKey()``.

@@ -61,7 +61,7 @@ package struct TPM: ~Copyable {
       && path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "/._-+@".utf8.contains($0) }
   }
 
-  /// Generates a key that only this TPM can use until cleared.
+  /// Generates a key that only this TPM can use, until it is cleared.
   ///
   /// - Parameter authorization: Required for each use, at most 32 bytes; empty for none.
   /// - Throws: `refused` or `unreachable`.

@@ -12,7 +12,7 @@ extension TPM.Key {
   private static let p256 = 0x0003
   /// `userWithAuth`: usable without a policy.
   private static let userWithAuthBit = 1 << 6
-  /// The key signs only data of the TPM.
+  /// The key signs only data that the TPM generated.
   private static let restrictedBit = 1 << 16
   /// The key can sign.
   private static let signingBit = 1 << 18

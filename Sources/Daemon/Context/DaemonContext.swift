@@ -35,7 +35,7 @@ final class DaemonContext {
   /// Nil until all parts exist.
   var observer: (any DaemonObserver)? { log.observer }
 
-  /// Actions to run after the next read. Nil unless a read is in progress.
+  /// Actions added during a read of the settings, which may need another read. Nil unless a read is in progress.
   private var actionsAwaitingSettings: [() -> Void]?
 
   /// Whether to check `/etc/agent`, which is not watched, for changes.

@@ -37,7 +37,7 @@ final class EventLog {
     observer?.didPublish(entry)
   }
 
-  /// Oldest entry first, and the number of dropped entries.
+  /// The log, oldest entry first, and the number of dropped entries.
   var json: JSONObject {
     JSONObject([
       ("events", .array(entries.elements.map { .object($0.line.json) })), ("dropped", .int(entries.dropped)),

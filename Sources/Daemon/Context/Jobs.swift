@@ -59,7 +59,7 @@ final class Jobs {
     Set(waits.values.filter(\.cancellation.isSpending).compactMap(\.share?.account)).sorted()
   }
 
-  /// Used on the loop only, though carried through a worker.
+  /// A value used on the loop only, though a worker passes it there.
   private struct LoopBound<Value>: @unchecked Sendable { let value: Value }
 
   /// Runs `body`, which waits only for the file system, then `finish` on the loop.

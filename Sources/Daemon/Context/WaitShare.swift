@@ -24,7 +24,7 @@ enum WaitShare: Hashable, Sendable {
   case signIn(UInt64)
   /// The request of the connection with this number.
   case request(UInt64)
-  /// All accounts at one ``AccountConfiguration/server``. The limit depends on the number of threads.
+  /// All accounts at one ``AccountConfiguration/serverIdentifier``. The limit depends on the number of threads.
   case server(String)
 
   init(_ ticket: Ticket) { self = .request(ticket.connection) }

@@ -2,7 +2,7 @@ internal import Platform
 
 /// Threads for blocking work, started on demand and ended when idle.
 final class WorkerPool: Sendable {
-  /// As many threads as unfinished jobs or more, up to the limits of pool and system.
+  /// There are at least as many threads as unfinished jobs, up to the limits of pool and system.
   private struct State {
     var threads = 0
     /// Queued or running jobs.
@@ -34,8 +34,8 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// Runs a job on a thread, then calls `report` there once the thread counts as free. Without a thread, queues the job
-  /// if the pool keeps one, or else returns false.
+  /// Runs a job on a thread, then calls `report` there once the thread counts as free. If no thread is available,
+  /// queues the job if ``keepsOneThread``, or else returns false.
   func submit<Value>(
     _ job: @escaping @Sendable () -> Value, then report: @escaping @Sendable (Value) -> Void
   ) -> Bool {

@@ -229,7 +229,7 @@ extension Failure {
       hint: Self.commandAddingOrigin(origin, account).map { Phrase("to allow it: \($0)") })
   }
 
-  /// Shows help if the URL is unsuitable or unsafe to paste.
+  /// A command that shows help if the URL is unsuitable or unsafe to paste.
   private static func signInCommand(at url: String) -> String {
     guard let uri = try? URI(url), uri.isHTTPS || uri.isHTTPLoopback, ShellWord.isHarmless(url) else {
       return "agent help account set"

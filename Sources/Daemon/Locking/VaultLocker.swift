@@ -30,7 +30,7 @@ final class VaultLocker: DaemonPart {
     super.init(context)
   }
 
-  /// Locks an idle vault. Called once a minute, since the idle timer misses pauses of the machine.
+  /// Locks an idle vault. Called once a minute, since the idle timer misses pauses of a virtual machine.
   func housekeep() { vaultLock.lockIfIdle() }
 
   /// Locks the vault and answers the lock request `ticket`, if any. Keys remain for some seconds if a refresh must

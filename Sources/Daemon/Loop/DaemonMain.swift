@@ -11,7 +11,7 @@ package enum DaemonMain {
   /// The exit status if another daemon serves the directory.
   private static let alreadyRunningStatus: Int32 = 75
 
-  /// The daemon starts only with these limits. Those without `isForAll` apply only if a client started it.
+  /// The daemon refuses to start below these limits. Those without `isForAll` apply only if a client started it.
   private static let minimumLimits: [(limit: ResourceLimit, name: String, minimum: Int, isForAll: Bool)] = [
     (.descriptors, "RLIMIT_NOFILE (ulimit -n)", 40, true), (.fileBytes, "RLIMIT_FSIZE (ulimit -f)", 1 << 20, false),
     (.processorSeconds, "RLIMIT_CPU (ulimit -t)", 60, false),

@@ -29,7 +29,7 @@ final class Server {
   private static let housekeepingInterval = Duration.seconds(60)
   /// How long a stop request waits for work that is spending a single-use token or code.
   private static let replyTimeout = Duration.seconds(5)
-  /// The longest stop, even while a token or code is being spent.
+  /// The limit for a shutdown, even while a token or code is being spent.
   private static let exitTimeout = Duration.seconds(120)
   private static let cancelledWorkTimeout = Duration.seconds(3)
   private static let fileWorkTimeout = Duration.seconds(45)

@@ -11,7 +11,7 @@ final class DescriptorContent: ResourceContent, @unchecked Sendable {
 
   private let source: SharedDescriptor
   private let cancellation: Cancellation
-  /// In a file. Nil for a stream.
+  /// The content's range in a file. Nil for a stream.
   private let extent: Range<Int>?
   /// A stream's first part.
   private var kept: [UInt8] = []

@@ -97,7 +97,7 @@ struct LeaseRules {
     return decoded
   }
 
-  /// Whether servers keep the character: ASCII, a letter, digit, mark, dash, quotation mark or emoji.
+  /// Whether no server changes the character: ASCII, a letter, digit, mark, dash, quotation mark or emoji.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }
     return switch scalar.properties.generalCategory {
@@ -136,6 +136,7 @@ struct LeaseRules {
   ]
 
   /// Returns false if the field must be removed. Throws `not_permitted` if it could change the request's meaning.
+  /// `namesSecond`: the method names a second resource.
   private func shouldForward(
     _ field: ResourceField, of target: ResourceCall.Target, namesSecond: Bool
   ) throws(Failure) -> Bool {

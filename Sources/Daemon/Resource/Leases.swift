@@ -57,7 +57,7 @@ final class Leases: AccountPart, Lessor {
     try begin(lease, passed[0])
   }
 
-  /// Removes killed commands' sockets, on a worker.
+  /// Removes the sockets of leases whose command was killed, on a worker.
   func removeAbandonedSockets() {
     jobs.run({
       for path in UserDirectories.runtimeCandidates() + UserDirectories.pastRuntimeDirectories() {

@@ -69,6 +69,7 @@ struct ProofTarget {
   let call: ResourceCall.Target
   /// From the resource server (RFC 9449 section 9).
   let nonce: String?
+  /// Whether to send the token with the proof.
   let wantsToken: Bool
 
   init(_ request: ProofRequest) throws(Failure) {

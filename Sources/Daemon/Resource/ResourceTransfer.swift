@@ -27,7 +27,7 @@ final class ResourceTransfer: @unchecked Sendable {
   /// The pipe's writing end, for a request body in further lines, until taken.
   private var requestBodyWriter: SharedDescriptor?
   let cancellation = Cancellation()
-  /// An incomplete request body at the end. Kept open, since closing marks it as complete.
+  /// The request body, if incomplete when the request ended. Kept open, since closing marks it as complete.
   var incompleteRequestBody: InlineRequestBody?
   /// Applies to the token, and to each pause in the transfer.
   let timeoutSeconds: Int

@@ -8,6 +8,7 @@ internal import Sessions
 enum ClientSecret {
   struct Kind {
     let maximumBytes: Int
+    /// The error for an unusable secret.
     let unusable: @Sendable (ConfigurationError.SecretProblem) -> SessionError
 
     static let clientSecret = Kind(maximumBytes: 4095, unusable: ClientSecret.error(.clientSecret))

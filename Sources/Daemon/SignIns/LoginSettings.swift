@@ -210,7 +210,8 @@ extension AccountSettings {
 }
 
 extension LoginRequest {
-  /// For ``SignInCommand``, without file names, which only the client knows. `new` is set for a new account.
+  /// The options of a ``SignInCommand`` that repeats this request, without file names, which only the client knows.
+  /// `new` is a new account's configuration.
   func commandLineOptions(ofNew new: AccountConfiguration? = nil) -> [String] {
     let isUnattended =
       isGuest || passedSecrets.contains(.assertion) || settings.assertionFile != nil || settings.assertionFrom != nil

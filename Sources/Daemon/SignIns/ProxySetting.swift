@@ -44,7 +44,7 @@ extension AccountConfiguration {
     return setting.credentials
   }
 
-  /// Keeps an option's proxy unless the request names another.
+  /// Like ``replaceProxy(from:)``, but keeps a proxy set with an option if the request names none.
   mutating func replaceProxyUnlessNamed(from given: AccountSettings) throws(Failure) -> String? {
     given.proxySource == nil && self.proxySource == .option ? nil : try replaceProxy(from: given)
   }

@@ -14,7 +14,8 @@ extension SignIns {
   private static let resultLifetime = Duration.seconds(600)
   private static let maximumKeptResults = 32
 
-  /// Answers the sign-in's request. `expiry` is in unix seconds.
+  /// Answers a background sign-in's request while the sign-in continues. `expiry`, of the user's step, is in unix
+  /// seconds.
   func detach(_ login: Login, until expiry: Int) {
     guard login.isDetached else { return }
     let ticket = login.ticket

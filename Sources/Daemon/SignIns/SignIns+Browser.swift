@@ -58,7 +58,7 @@ extension SignIns {
     return true
   }
 
-  /// Nil for other requests.
+  /// The sign-in that a pasted URL or a confirmation is for, and the action that handles it. Nil for other requests.
   private func signInStep(_ request: Request) -> (loginID: String, take: () throws(Failure) -> Login)? {
     switch request {
     case .loginStep(.redirect(let loginID, let url)):

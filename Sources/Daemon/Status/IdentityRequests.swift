@@ -43,7 +43,7 @@ final class IdentityRequests: AccountPart {
     }
   }
 
-  /// `generation` is the session's at the request.
+  /// `generation` is the session's when the request was sent. If `mayRefresh`, a rejected token is renewed.
   private func handleUserInfoResult(
     _ account: Account, _ generation: UInt64, _ ticket: Ticket, mayRefresh: Bool,
     _ outcome: Result<JSONObject?, SessionError>

@@ -255,7 +255,7 @@ final class TokenFiles: AccountPart {
     }
   }
 
-  /// Retries failed requests at random times within `spread`. Returns whether a file needs it.
+  /// Retries failed requests at random times within `spread`. Returns whether a file needs a retry.
   func retry(within spread: Duration) -> Bool {
     var isWanted = false
     for file in tokenFiles.values where file.hasFailed {

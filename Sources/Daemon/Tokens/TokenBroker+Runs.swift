@@ -174,8 +174,8 @@ extension TokenBroker {
     return found
   }
 
-  /// Gets an assertion for `configuration`'s account from the ID Token of account `name`, renewed first if expired or
-  /// `isRenewed`.
+  /// Gets an assertion for `configuration`'s account from the ID Token of account `name`. Renews that token first if it
+  /// has expired or `isRenewed` is true.
   func identityAssertion(
     of name: String, for configuration: AccountConfiguration, isRenewed: Bool = false,
     then finish: @escaping (Result<SharedSecret, SessionError>) -> Void

@@ -19,7 +19,7 @@ final class TokenBroker: DaemonPart {
   unowned var lock: any TokenLock
   let passedVariables: PassedVariables
   private(set) var accounts: [AccountName: Account] = [:]
-  /// The settings may already lack the old name.
+  /// Renames in progress. The settings may already lack the old name.
   var renames: [(old: AccountName, new: AccountName)] = []
   /// Servers paused after error responses.
   var pauses = ServerPauses()

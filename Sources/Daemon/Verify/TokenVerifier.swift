@@ -14,9 +14,9 @@ struct TokenVerifier: Sendable {
   let isBrief: Bool
   /// The issuer of each account, for hints.
   var knownIssuers: [(issuer: String, account: String)] = []
-  /// Why expired keys could not be replaced; nil if valid.
+  /// Why expired keys could not be replaced; nil if the keys are valid.
   var keyRenewalError: SessionError?
-  /// The end of valid tokens' lines.
+  /// The end that all valid tokens' lines share: `not_checked`, if any, and the closing brace.
   private let end: [UInt8]
 
   init(rules: TokenRules, keys: VerificationKeys, time: any TimeSource, isBrief: Bool) {

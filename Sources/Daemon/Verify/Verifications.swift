@@ -108,7 +108,7 @@ final class Verifications: AccountPart {
     return .issuer(configuration, nil, proxyCredentials: credentials)
   }
 
-  /// The keys of the common issuer. Throws if the accounts' trust settings differ. Nil without accounts.
+  /// The source of keys for accounts with the same issuer. Throws if their trust settings differ. Nil without accounts.
   private func commonSource(
     of known: [(name: AccountName, configuration: AccountConfiguration)]
   ) throws(Failure) -> KeySource? {

@@ -4,7 +4,7 @@ struct Base64Alphabet {
   private let plus: UInt8
   /// The character for 63.
   private let slash: UInt8
-  /// By byte; ``Base64Alphabet/none`` outside the alphabet.
+  /// Each byte's value, or ``Base64Alphabet/none`` outside the alphabet.
   private let values: [UInt8]
 
   private static let none: UInt8 = 0xFF

@@ -6,7 +6,7 @@ package enum PEM {
     /// The label, such as `PRIVATE KEY`.
     package let label: String
     package func hasLabel(_ text: String) -> Bool { label.hasSameBytes(as: text) }
-    /// In the text, with line breaks.
+    /// The range of the base64 in the text, with line breaks.
     fileprivate let body: Range<Int>
   }
 

@@ -22,6 +22,7 @@ package struct JSONError: Error, Hashable, Sendable {
     case numberTooLong
     /// A number not allowed by RFC 8259 section 6, such as `01` or `1.`.
     case invalidNumber
+    /// The whole text is too long.
     case tooLarge
   }
 

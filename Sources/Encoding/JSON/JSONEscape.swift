@@ -72,7 +72,7 @@ enum JSONEscape {
     return unit & 0xFC00 == 0xDC00 ? unit : nil
   }
 
-  /// Of the four hexadecimal digits at `start`.
+  /// Parses the four hexadecimal digits at `start`.
   private static func codeUnit(_ raw: Span<UInt8>, at start: Int) -> UInt32 {
     var unit: UInt32 = 0
     for index in start..<(start + 4) {

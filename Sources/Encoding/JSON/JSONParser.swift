@@ -181,7 +181,7 @@ struct JSONParser {
     add(.number, from: start, to: position)
   }
 
-  /// At least one, of the number at `start`.
+  /// Skips one or more digits. `start` is the number's offset, for the error.
   private mutating func skipDigits(_ bytes: Span<UInt8>, of start: Int) throws(JSONError) {
     let first = position
     while position < bytes.count, bytes[position] >= UInt8(ascii: "0"), bytes[position] <= UInt8(ascii: "9") {

@@ -57,7 +57,7 @@ struct JSONStringRange {
     return start + 12
   }
 
-  /// Throws unless `\u` continues, at `start`, the surrogate pair at `first`.
+  /// Throws unless `\u` follows at `start`, as the high surrogate at `first` requires.
   private static func expectEscape(_ bytes: Span<UInt8>, at start: Int, after first: Int) throws(JSONError) {
     for (index, wanted) in [(start, UInt8(ascii: "\\")), (start + 1, UInt8(ascii: "u"))] {
       guard index < bytes.count else { throw JSONError(code: .unexpectedEnd, offset: bytes.count) }

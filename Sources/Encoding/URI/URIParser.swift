@@ -69,8 +69,8 @@ struct URIParser {
     port = try parsePort((host.upperBound + 1)..<range.upperBound)
   }
 
-  /// A DNS name or IPv4 address. Unlike RFC 3986, allows no percent-encoding and no punctuation but dots, hyphens and
-  /// underscores.
+  /// Whether this is a DNS name or IPv4 address. Unlike RFC 3986, allows no percent-encoding and no punctuation but
+  /// dots, hyphens and underscores.
   private func isHostName(_ range: Range<Int>) -> Bool {
     guard range.count <= 253 else { return false }
     var labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -120,7 +120,7 @@ internal import OAuth
     case ended(CURLcode?)
   }
 
-  /// Returns `waits` if another thread continues the transfer.
+  /// Performs the transfer to its end. Returns `waits` if another thread continues it.
   private func transfer(_ exchange: any RunningExchange) -> TransferStatus {
     guard begin() else { return .ended(CURLE_FAILED_INIT) }
     while true {

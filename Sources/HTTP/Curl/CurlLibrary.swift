@@ -13,7 +13,7 @@ package enum CurlLibrary {
     return unsafe String(cString: library).utf8.starts(with: "OpenSSL/".utf8)
   }()
 
-  /// The system's directory of trusted certificates, read as required. Nil if libcurl uses a bundle file.
+  /// The system's directory of trusted certificates, each read only when needed. Nil if libcurl uses a bundle file.
   static let certificateDirectory: String? = {
     guard let path = unsafe agent_curl_certificate_directory() else { return nil }
     return unsafe String(cString: path)

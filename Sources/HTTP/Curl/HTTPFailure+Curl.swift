@@ -34,7 +34,7 @@ extension HTTPFailure.Code {
       }
   }
 
-  /// Without a chain error in libcrypto's `result`, the host name is wrong.
+  /// `result` is libcrypto's verification result. If the chain has no error, the host name is wrong.
   private static func certificate(_ result: Int) -> Self {
     switch Int32(truncatingIfNeeded: result) {
     case X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID: .certificateTime

@@ -26,7 +26,7 @@ struct HeaderCollector {
   private(set) var bytes = 0
   private(set) var fields: [(String, String)] = []
   private var isComplete = false
-  /// Whether to drop continuation lines too.
+  /// Whether the latest field was dropped, so its continuation lines must be too.
   private var lastWasDropped = false
 
   /// Whether the blank line after the fields has arrived.

@@ -29,11 +29,12 @@ protocol RunningExchange: AnyObject {
   func failure(after code: CURLcode?) -> HTTPFailure?
   /// Called when the host was resolved. Time limits exclude this duration.
   func noteResolved(after duration: Duration)
+  /// Called after a successful transfer.
   func noteCompletion()
 }
 
 extension RunningExchange {
-  /// Short, since limits include suspend time but waits do not.
+  /// Short, since time while the system is suspended counts for limits, but not for waits.
   var longestWait: Duration { CurlHandle.longestWait }
   var awaitedDescriptors: [(descriptor: Int32, isWriting: Bool)] { [] }
   /// Provides no content. Only ``ResourceExchange`` does.
@@ -132,7 +133,7 @@ struct TransferProgress {
   }
 
   /// The error of an ended transfer, if any. `code`: nil if this program ended it because of `reason`. `isCutShort`:
-  /// content is missing unnoticed by libcurl.
+  /// whether content may be missing although libcurl reports success.
   func failure(
     after code: CURLcode?, isCutShort: @autoclosure () -> Bool, reason: @autoclosure () -> HTTPFailure.Code?
   ) -> HTTPFailure? {

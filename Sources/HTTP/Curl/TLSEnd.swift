@@ -5,7 +5,7 @@ internal import OAuth
 /// Detects how a handle's TLS connection ended. Content without a length or chunks is complete only if the server sent
 /// `close_notify`, since an attacker can end a connection (RFC 8446 section 6.1, RFC 9112 section 9.8).
 struct TLSEnd {
-  /// Identifies the TLS context to the server. Nil without TLS.
+  /// The address of the latest connection's TLS context. Nil without TLS.
   private var context: UInt?
   private var hasCloseNotify = false
 

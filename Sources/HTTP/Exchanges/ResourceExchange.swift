@@ -154,7 +154,7 @@ final class ResourceExchange: RunningExchange {
     receiverWantsContent = body.begin(head)
   }
 
-  /// The receiver accepts no more or must not see the token.
+  /// Ends the transfer: the receiver accepts no more, or the content contains the token.
   private func refuseBody() { _ = progress.refuse(body.hasFoundToken ? .tokenReturned : .cancelled) }
 
   func failure(after code: CURLcode?) -> HTTPFailure? {

@@ -48,7 +48,7 @@ struct ResponseReader: ~Copyable {
   /// Whether the body is a complete JSON object, regardless of framing.
   var hasCompleteObject: Bool { object.extent == .whole }
 
-  /// Whether more content may follow despite the framing: a success with no or an incomplete object.
+  /// Whether more content may follow despite the framing, since a success has no or only an incomplete JSON object.
   private var mayContinue: Bool {
     guard let status, (200..<300).contains(status), problem != .tooLarge else { return false }
     return object.extent == .none || object.extent == .open
@@ -105,7 +105,7 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Bytes of the head and between chunks
 
-  /// Reads a byte outside of content. Returns false if it is unexpected and begins the content.
+  /// Reads a byte of head or framing. Returns false if it violates the syntax, so that content begins with it.
   private mutating func read(_ byte: UInt8) -> Bool {
     switch position {
     case .start:
@@ -207,6 +207,7 @@ struct ResponseReader: ~Copyable {
 
   // MARK: Content
 
+  /// Treats everything from the invalid framing on as content. `rest` is the unread part of the input.
   private mutating func ignoreFraming(_ rest: Span<UInt8>) {
     recordProblem(.malformed)
     position = .content(left: nil)

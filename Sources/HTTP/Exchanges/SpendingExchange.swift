@@ -65,7 +65,7 @@ final class SpendingExchange: RunningExchange {
     return try response(problem)
   }
 
-  /// If this fails, reads a response nevertheless. Returns an error if no response can follow.
+  /// If sending fails, reads a response nevertheless. Returns an error unless everything was sent.
   private func send(_ message: borrowing SecretBytes) -> HTTPFailure? {
     message.withBytes { bytes in
       var sent = 0

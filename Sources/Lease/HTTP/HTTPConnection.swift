@@ -65,7 +65,7 @@ final class HTTPConnection: LentCall.Owner {
   private static let headTimeoutSeconds = 600
   /// At this many unsent bytes, the response's body is not read.
   private static let maximumUnsentBytes = 256 << 10
-  /// For progress of a peer that must send or read.
+  /// How long a peer that must send or read may make no progress.
   private static let timeout = Duration.seconds(60)
 
   init(
@@ -156,7 +156,7 @@ final class HTTPConnection: LentCall.Owner {
     if outbound.isEmpty, closesWhenSent { close() }
   }
 
-  /// Closes if an awaited peer makes no progress until ``timeout``.
+  /// Closes the connection if an awaited peer makes no progress for ``timeout``.
   private func scheduleIdleCheck() {
     loop.schedule(at: lastProgress.advanced(by: Self.timeout)) { [weak self] in
       guard let self, !isClosed else { return }
@@ -230,7 +230,7 @@ final class HTTPConnection: LentCall.Owner {
     if head.expectsContinue { send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
   }
 
-  /// Returns false if there is none now.
+  /// Returns false if there is no content to forward now.
   private func forwardContent() -> Bool {
     guard exchange?.remainingContent != nil, exchange?.unwritten == [], !inbound.isEmpty else { return false }
     var piece: [UInt8] = []

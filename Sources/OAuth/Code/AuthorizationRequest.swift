@@ -9,7 +9,7 @@ package struct AuthorizationRequest: Sendable {
   package let redirectURI: String
   package let scope: Scope?
   package let options: AuthorizationOptions
-  /// 43 random characters, required of responses (RFC 6749 section 10.12).
+  /// 43 random characters, required in responses (RFC 6749 section 10.12).
   package let state: String
   /// 43 random characters; nil if no ID Token was requested.
   package let nonce: String?
@@ -70,8 +70,8 @@ package struct AuthorizationRequest: Sendable {
     return parameters
   }
 
-  /// The requested prompts, then the provider's, else ``defaultPrompt``. `none` excludes others (OpenID Connect Core
-  /// section 3.1.2.1).
+  /// The requested prompts, plus the provider's or, if it has none, ``defaultPrompt``. A requested `none` excludes
+  /// others (OpenID Connect Core section 3.1.2.1).
   private var prompt: String? {
     let asked = options.prompt?.split(separator: " ").map { String($0) } ?? []
     if asked == ["none"] { return "none" }

@@ -27,7 +27,7 @@ extension AuthorizationRequest {
     }
   }
 
-  /// The error in a query without `state`, which some servers omit but anyone can send.
+  /// The error in a query without `state`. Some servers omit `state`, but such a query can come from anyone.
   package static func strayError(in query: Span<UInt8>) -> String? {
     guard let fields = RedirectFields(query), !fields.has("state"), let text = fields.text("error"),
       (1...64).contains(text.utf8.count),

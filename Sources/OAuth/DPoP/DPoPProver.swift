@@ -1,7 +1,7 @@
 package import Crypto
 package import Encoding
 
-/// Creates an account's DPoP proofs. Learns from responses.
+/// Creates an account's DPoP proofs. Learns nonces and clock offsets from responses.
 package struct DPoPProver: Sendable {
   /// In seconds. Network delay may cause smaller differences.
   private static let toleratedClockOffset = 30
@@ -95,8 +95,8 @@ package struct DPoPProver: Sendable {
     return values[0]
   }
 
-  /// Stores the clock offset. Returns whether the proof's time differed from the server's, after a rejection even
-  /// slightly.
+  /// Stores the clock offset and returns true if the proof's time differed from the server's by more than
+  /// ``toleratedClockOffset``, or after a rejection, at all.
   private func learnClock(
     _ headers: HTTPHeaders, _ proof: DPoPProof?, _ url: URI, _ role: DPoPMemory.Role, isRejected: Bool
   ) -> Bool {

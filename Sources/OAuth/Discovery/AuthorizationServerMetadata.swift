@@ -52,8 +52,8 @@ package struct AuthorizationServerMetadata: Sendable {
   }
 
   /// - Throws: `issuerMismatch` unless the document's issuer is `issuer`, byte for byte (RFC 8414 section 3.3), or a
-  ///   ``tenant``; `metadataInvalid` if the document is no object or its issuer no string. Other malformed members only
-  ///   set ``unusableEndpoints`` or ``malformedCodeProtection``.
+  ///   ``tenant``; `metadataInvalid` if the document is not an object or its issuer not a string. Other malformed
+  ///   members only set ``unusableEndpoints`` or ``malformedCodeProtection``.
   package init(parsing body: [UInt8], issuer: Issuer, allowHTTPLoopback: Bool) throws(OAuthError) {
     guard let object = (try? JSON(parsing: body))?.object else {
       throw OAuthError(.metadataInvalid, .reason("it is not a JSON object"))

@@ -10,7 +10,7 @@ package struct ProtectedResource: Sendable, Hashable {
   package internal(set) var scopes: [String]
   /// Whether the resource accepts only tokens bound to a key (RFC 9449).
   package private(set) var requiresBoundTokens: Bool
-  /// If false, the resource's origin is assumed to be its authorization server.
+  /// Whether the resource publishes metadata. If not, its origin is assumed to be its authorization server.
   package let isPublished: Bool
   /// DPoP algorithms; nil if not announced.
   package let proofAlgorithms: [String]?
@@ -21,8 +21,8 @@ package struct ProtectedResource: Sendable, Hashable {
   /// Parses metadata (section 3.2). Skips invalid issuers, and local ones unless the resource is local, to prevent
   /// request forgery (section 7.7).
   ///
-  /// - Throws: `resourceMismatch` unless `resource` is one of `identifiers` (default: the requested URL; section 3.3);
-  ///   `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid`.
+  /// - Throws: `resourceMismatch` unless the `resource` in `body` is one of `identifiers` (default: the requested URL;
+  ///   section 3.3); `bindingUnsupported` if proofs need an unsupported algorithm; `metadataInvalid`.
   package init(
     parsing body: [UInt8], of resource: Endpoint, identifiers: [String]? = nil, allowHTTPLoopback: Bool
   ) throws(OAuthError) {

@@ -93,8 +93,8 @@ package struct ResourceDiscovery {
     }
   }
 
-  /// Requests the resource and reads its challenges. If refused without one, sends ``mcpMessages``, which MCP servers
-  /// may challenge instead.
+  /// Requests the resource and reads its challenges. If a refusal other than 401 has none, sends ``mcpMessages``, which
+  /// MCP servers may challenge instead.
   private func requestWithoutToken() throws(OAuthError) -> ChallengeSummary {
     let get = HTTPRequest(.get, resource, .resource, transport: transport, cancellation: cancellation)
     guard let response = try send(get) else { return ChallengeSummary() }

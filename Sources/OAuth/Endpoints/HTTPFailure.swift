@@ -25,6 +25,7 @@ package struct HTTPFailure: Error, Hashable, Sendable {
     case cancelled
     /// The connection broke during sending.
     case send
+    /// The request's content could not be read.
     case content
     /// The connection broke during receiving.
     case receive

@@ -44,8 +44,8 @@ package struct HTTPHeaders: Sendable {
   /// The `Date`, in unix seconds.
   package var date: Int? { self["Date"].flatMap { HTTPDate.parse($0) } }
 
-  /// The wait requested by `Retry-After` (RFC 9110 section 10.2.3), else `X-Rate-Limit-Reset`, in unix seconds. At most
-  /// ``maximumRetryAfter``. `now` is preferably the server's ``date``.
+  /// Seconds to wait according to `Retry-After` (RFC 9110 section 10.2.3), else `X-Rate-Limit-Reset`, a unix time. At
+  /// most ``maximumRetryAfter``. `now`, in unix seconds, is preferably the server's ``date``.
   package func retryAfterSeconds(now: Int?) -> Int? {
     guard let value = trimmed("Retry-After") else {
       return trimmed("X-Rate-Limit-Reset").flatMap(Self.seconds(digits:)).flatMap { Self.wait(until: $0, now: now) }

@@ -24,8 +24,8 @@ package struct IDTokenError: Error, Hashable, Sendable {
 }
 
 extension OAuthError {
-  /// The error for a key missing or unusable in the latest keys, which may be fetched again in `seconds`. Nil for
-  /// others.
+  /// The error for a key missing or unusable in the latest keys. They may be fetched again in `seconds`. Nil for other
+  /// faults.
   package init?(_ error: IDTokenError, in keys: JWKSet, retryAfter seconds: Int) {
     guard case .signature(let code) = error.fault else { return nil }
     let (unusable, all) = (keys.unusableCount, keys.keys.count + keys.skippedCount)

@@ -30,7 +30,7 @@ package struct IDTokenExpectation: Sendable {
   package var now: Int
   /// In seconds.
   package var clockSkew = TokenClock.defaultSkew
-  /// The first ID Token's, which refreshed ones must match (OpenID Connect Core section 12.2).
+  /// The first ID Token's identity, which refreshed tokens must match (OpenID Connect Core section 12.2).
   package var first: IdentityRecord?
   /// Set for a multi-tenant server.
   package var tenant: TenantIssuer?
@@ -39,7 +39,7 @@ package struct IDTokenExpectation: Sendable {
   /// Accepted in addition to the client.
   package var trustedAudiences: [String] = []
 
-  /// Set if the client secret is the MAC key, instead of keys and `algorithms`.
+  /// Set if ID Tokens have a MAC with the client secret. Keys and `algorithms` are then unused.
   package var secret: IDTokenSecret?
 
   var clock: TokenClock { TokenClock(now: now, skew: clockSkew) }

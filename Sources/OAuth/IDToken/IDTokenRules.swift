@@ -89,6 +89,7 @@ struct IDTokenRules {
     }
   }
 
+  /// Checks that a hash claim, if present, matches `secret`.
   private func check(_ claim: String, of secret: SharedSecret?) throws(TokenFault) {
     guard let found = try reader.text(claim), let secret else { return }
     let isHash: Bool

@@ -1,6 +1,6 @@
 package import Encoding
 
-/// The user in an account's first ID Token, to detect another user's (OpenID Connect Core sections 5.7 and 12.2).
+/// The user in an account's first ID Token, to detect tokens of another (OpenID Connect Core sections 5.7 and 12.2).
 package struct IdentityRecord: Sendable, Hashable {
   package var issuer: String
   package var subject: String

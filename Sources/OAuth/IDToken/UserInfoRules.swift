@@ -9,11 +9,11 @@ package struct UserInfoRules {
   package var requiresSignature: Bool
   /// In unix seconds.
   package var now: Int
-  /// Returns cached keys, then newer ones, then nil.
+  /// Successive calls return cached keys, newer ones, then nil.
   package var nextKeys: () throws(OAuthError) -> JWKSet?
 }
 
-/// Signed UserInfo. The rules prevent accepting ID Tokens, and vice versa (RFC 8725 section 3.12).
+/// Signed UserInfo. Its rules reject ID Tokens, and theirs reject UserInfo (RFC 8725 section 3.12).
 struct SignedUserInfo {
   let issuer: Issuer
   let clientID: String

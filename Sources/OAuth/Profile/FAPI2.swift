@@ -55,7 +55,7 @@ package enum FAPI2 {
 package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   /// The server does not announce bound tokens, or issued an unbound one.
   case tokensUnannounced, tokenUnbound
-  /// The client uses neither key nor certificate, or the server does not announce this.
+  /// The client uses neither key nor certificate, or the server announces neither.
   case clientUnproven, proofUnannounced
   /// The client's assertions are not for the issuer alone.
   case assertionAudience
@@ -67,7 +67,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case codeChallengeUnannounced
   /// Responses are not announced to contain `iss`, or one did not.
   case issuerUnannounced, answerWithoutIssuer
-  /// An algorithm is not allowed: in the settings, of the client's key, the server or an ID Token.
+  /// Not allowed: a setting's algorithm, the client key's, all those that the server announces, or an ID Token's.
   case algorithmSetting, clientAlgorithm, serverAlgorithms, idTokenAlgorithm
 
   /// Section and item, such as `5.3.3.1-1`.

@@ -17,7 +17,7 @@ extension Provider {
       paths.mapValues { $0.hasPrefix("/") ? base + $0 : $0 }, allowHTTPLoopback: allowHTTPLoopback)
   }
 
-  /// Whether the user must sign in with a browser.
+  /// Whether the error means that the user must sign in with a browser.
   func forbidsDevice(_ error: OAuthError) -> Bool {
     advice.first { Self.matches($0, error) }?.forbidsDevice ?? false
   }

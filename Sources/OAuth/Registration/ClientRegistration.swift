@@ -114,7 +114,7 @@ package struct ClientRegistration: Sendable {
     hasForeignManagement = address != nil && !isOwn
   }
 
-  /// Whether this server has the endpoint's origin.
+  /// Whether the endpoint is at one of this server's origins.
   private static func isOwn(_ endpoint: Endpoint, _ metadata: AuthorizationServerMetadata) -> Bool {
     let origin = endpoint.uri.origin
     return metadata.endpointOrigins.contains(origin) || (try? URI(metadata.issuer.text))?.origin == origin

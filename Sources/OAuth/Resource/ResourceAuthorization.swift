@@ -1,7 +1,7 @@
 package import Crypto
 package import Encoding
 
-/// Authorizes requests to a resource, as the only type that adds access tokens.
+/// Adds the access token to resource requests. No other type does.
 package struct ResourceAuthorization: Sendable {
   private let accessToken: SharedSecret
   private let prover: DPoPProver?

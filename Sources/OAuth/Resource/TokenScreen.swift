@@ -4,7 +4,8 @@ internal import Encoding
 /// Searches a response for its request's access token, which a server may echo to a lease's peer. Finds it verbatim or
 /// in base64, with line breaks, percent-encoding or JSON escapes. Withholds only bytes that may belong to a match.
 package struct TokenScreen: Sendable {
-  /// The shortest token to search for, and match to withhold. Shorter ones would often delay the end of an event.
+  /// The length of the shortest token to search for, and of the shortest match to withhold. Withholding shorter ones
+  /// would often delay the end of a server-sent event.
   fileprivate static let minimumLength = SecretEcho.minimumLength
 
   /// Nil if the token is too short.
@@ -27,8 +28,8 @@ package struct TokenScreen: Sendable {
     mayBegin = (0...UInt8.max).map { search.mayBegin($0) || Escape.begins($0) }
   }
 
-  /// Passes bytes to `sink`, except final ones that may belong to the token. Returns false, and passes nothing, once
-  /// the token is found.
+  /// Passes bytes to `sink`, but withholds trailing ones that may belong to the token. Returns false, and passes
+  /// nothing, once the token is found.
   package mutating func pass(_ bytes: Span<UInt8>, to sink: inout [UInt8]) -> Bool {
     guard searches != nil else {
       sink.append(contentsOf: bytes)
@@ -201,7 +202,7 @@ private struct Search: Sendable {
     private var matched = 0
     /// The positions of the latest bytes, in a ring as long as the pattern.
     private var positions: [Int]
-    /// Bytes since the match began.
+    /// Bytes since ``matched`` was 0.
     private var count = 0
 
     init(_ pattern: Pattern) {

@@ -5,9 +5,9 @@ internal import Encoding
 struct ErrorResponse: Sendable {
   /// Nil if it contains forbidden characters.
   var error: String?
-  /// Whether `error` is a string, even invalid, but not the status's reason phrase.
+  /// Whether the response's `error` is a string, even an invalid one, other than the status's reason phrase.
   var isText = false
-  /// ``error``, or the standard code for a server's own.
+  /// ``error``, with a server's own code replaced by the standard one.
   var standardError: String?
   var description: String?
   /// For the server's operators: at most 64 letters, digits and "-".
@@ -17,7 +17,7 @@ struct ErrorResponse: Sendable {
   /// Claims to request in a sign-in, for conditional access in Microsoft Entra ID.
   var claims: RequestedClaims?
 
-  /// Reads the error, if any. Drops messages with a secret in `sent`.
+  /// Reads the error, if any. Drops messages that repeat a secret of `sent`.
   static func read(_ response: HTTPResponse, sent: [SharedSecret], format: ResponseFormat = .init()) -> ErrorResponse? {
     var answer = response.body.withBytes { bytes -> ErrorResponse? in
       if let layout = try? JSONLayout(parsing: bytes) { return read(layout.root, in: bytes, sent: sent, format) }
@@ -75,7 +75,7 @@ struct ErrorResponse: Sendable {
       && text.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }
   }
 
-  /// GitHub form-encodes if it ignores `Accept`.
+  /// GitHub sends errors as forms if it ignores `Accept`.
   private static func mayBeForm(_ headers: HTTPHeaders) -> Bool {
     guard let type = headers.mediaType else { return true }
     return type == "application/x-www-form-urlencoded" || type == "text/plain"
@@ -91,6 +91,7 @@ struct ErrorResponse: Sendable {
     return ErrorResponse(error: error, description: value("error_description"), interval: interval, sent: sent)
   }
 
+  /// The error in a redirect's query.
   init(redirected error: String, description: String?, sent: [SharedSecret]) {
     self.init(error: error, description: description, interval: nil, sent: sent)
   }

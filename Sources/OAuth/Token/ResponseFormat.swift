@@ -6,7 +6,7 @@ package struct ResponseFormat: Sendable, Hashable {
   package var scope = ScopeForm.spaces
   /// Whether token type `user` means Bearer.
   package var allowsUserTokenType = false
-  /// Whether `message` is the error code in responses with `status`.
+  /// Whether `message` is the error code in responses with a member `status`.
   package var hasErrorInMessage = false
   /// Maps lowercase error codes or descriptions to standard codes.
   package var errorNames: [String: String] = [:]

@@ -12,7 +12,7 @@ package final class TokenResponse: Sendable {
   package let refreshTokenExpiresIn: Int?
   /// Seconds until the grant expires, despite refreshes; nil as for ``refreshTokenExpiresIn``.
   package let authorizationExpiresIn: Int?
-  /// The granted scope; nil if invalid, or absent since granted as requested (RFC 6749 section 5.1).
+  /// The granted scope. Nil if invalid, or if absent, which means as requested (RFC 6749 section 5.1).
   package let scope: Scope?
   /// As granted (RFC 9396 section 7); nil if absent or invalid.
   package let authorizationDetails: AuthorizationDetails?
@@ -128,7 +128,7 @@ package final class TokenResponse: Sendable {
   }
 }
 
-/// Store the refresh token before validating the tokens.
+/// A token endpoint's response. Store its refresh token before calling ``tokens()``.
 package struct TokenEndpointResponse: Sendable {
   package let refreshToken: SharedSecret?
   private let outcome: Result<TokenResponse, OAuthError>

@@ -5,8 +5,9 @@ package import Crypto
 package struct TokenRules: Sendable {
   /// The accepted `alg` values (RFC 8725 section 3.1).
   package var algorithms = Set(JWSAlgorithm.allCases)
+  /// Whether the caller chose ``algorithms``.
   package var hasChosenAlgorithms = false
-  /// Nil for any. Checked after the signature, whose errors are more helpful.
+  /// The issuer's algorithms; nil for any. Checked after the signature, whose errors are more helpful.
   private var announced: Set<JWSAlgorithm>?
   /// Whether only the issuer's algorithms are accepted.
   package var isRestrictedByIssuer: Bool { announced != nil }

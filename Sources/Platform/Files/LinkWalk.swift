@@ -3,12 +3,13 @@ internal import Glibc
 
 /// Resolves a symbolic link step by step, so that nothing can be replaced after its check.
 ///
-/// Directories on the way, except those above the link's, must belong to this user or root and not be writable by
-/// others. `allowsSticky` accepts a world-writable sticky directory if the next entry belongs to this user or root.
+/// Directories on the way, except the ancestors of the link's directory, must belong to this user or root and not be
+/// writable by others. `allowsSticky` accepts a world-writable sticky directory if the next entry belongs to this user
+/// or root.
 struct LinkWalk: ~Copyable {
   /// The current directory.
   private(set) var directory: FileDescriptor
-  /// The directories above the link's.
+  /// The ancestors of the link's directory.
   private let above: Set<FileIdentity>
   /// The remaining names, the next one at the end.
   private var names: [String]

@@ -22,8 +22,8 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     self.path = path
   }
 
-  /// Opens an existing directory for unencrypted tokens, which must not reach a disk: one in memory, or `runtime`, this
-  /// user's runtime directories and their parents.
+  /// Opens an existing directory for unencrypted tokens, which must not reach a disk. Throws `untrusted` unless it is
+  /// in memory, or `runtime`, one of this user's runtime directories, or a parent of these.
   package static func openForTokens(_ path: String, or runtime: String?) throws(DirectoryError) -> PrivateDirectory {
     let directory = try PrivateDirectory(opening: path, create: false)
     let places = [runtime].compactMap { $0 } + UserDirectories.runtimeCandidates()
@@ -95,7 +95,7 @@ package struct PrivateDirectory: ~Copyable, Sendable {
     return try unsafe openDirectory(path)
   }
 
-  /// A missing write permission may be intentional.
+  /// Read and search, restored if missing. A missing write permission alone may be intentional.
   private static let ownersRights: UInt32 = 0o500
 
   /// Restores the owner's permissions, which an unusual umask may have removed.
@@ -185,7 +185,7 @@ package enum DirectoryError: Error, Hashable, Sendable {
   /// The file or directory at `path` is refused.
   case untrusted(FileProblem, path: String)
 
-  /// A command that fixes the problem. Nil if there is none, its path is unprintable, or modes are ignored.
+  /// A command that fixes the problem. Nil if there is none, the path is unprintable, or its file system ignores modes.
   package var remedy: String? {
     let (change, path) =
       switch self {

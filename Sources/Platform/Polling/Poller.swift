@@ -60,7 +60,7 @@ package struct Poller: ~Copyable, Sendable {
     try wait(until: timeoutMilliseconds < 0 ? nil : .now.advanced(by: .milliseconds(timeoutMilliseconds)))
   }
 
-  /// Waits until a time; nil for no limit. Excludes suspend: use a ``BootTimer`` for that.
+  /// Waits for events until a time; nil for no limit. Returns late after a suspend, unless a ``BootTimer`` expires.
   package borrowing func wait(until deadline: Instant?) throws(SystemError) -> [Event] {
     while true {
       let limit = deadline.map { Instant.now.millisecondsUntil($0) } ?? -1

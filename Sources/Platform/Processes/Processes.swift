@@ -16,7 +16,7 @@ package enum Processes {
     return arguments
   }
 
-  /// Stops a process and waits until it has stopped. After `timeout`, continues it and returns false.
+  /// Stops a process and waits until it has stopped. After `timeout`, resumes it and returns false.
   package static func suspend(_ process: Int32, within timeout: Duration) -> Bool {
     let deadline = Instant.now.advanced(by: timeout)
     guard (try? Spawn.kill(process, Signals.SIGSTOP)) != nil else { return false }

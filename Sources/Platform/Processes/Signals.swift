@@ -70,8 +70,8 @@ package enum Signals {
     ("WINCH", Glibc.SIGWINCH), ("URG", Glibc.SIGURG), ("IO", Glibc.SIGIO),
   ]
 
-  /// Delays the signals that end this process, by at most 10 seconds, until a child has ended. Ignored signals stay
-  /// ignored. Shuts down `socket`, a connection to the child, to end it.
+  /// Makes signals that end this process first end `child`: they shut down `socket`, the connection to it, and wait for
+  /// its exit, at most 10 seconds. Ignored signals stay ignored.
   package static func delayEnd(untilExitOf child: Int32, socket: Int32) {
     agent_signal_keep_child(child, socket)
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !isIgnored(signal) {

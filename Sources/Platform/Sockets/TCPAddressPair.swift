@@ -7,7 +7,7 @@ package struct TCPAddressPair: Sendable, Hashable {
     case user(UInt32)
     /// No process has the other end.
     case gone
-    /// Not in the tables, which are unreadable or of another network namespace.
+    /// Not found: the tables are unreadable or of another network namespace.
     case unknown
   }
 
@@ -26,7 +26,7 @@ package struct TCPAddressPair: Sendable, Hashable {
     own = try Self.texts(of: socket, isPeer: false)
   }
 
-  /// In each format: an IPv4 client may have an IPv6 socket.
+  /// The address in each format of the tables, since an IPv4 client may have an IPv6 socket.
   private static func texts(of socket: borrowing FileDescriptor, isPeer: Bool) throws(SystemError) -> [String] {
     var words: [UInt32] = [0, 0, 0, 0]
     var count: Int32 = 0

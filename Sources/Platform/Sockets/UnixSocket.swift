@@ -80,7 +80,8 @@ package enum UnixSocket {
     try peer(socket).user
   }
 
-  /// The peer's user and process ID, 0 if invisible in this namespace. A service manager is the peer of its sockets.
+  /// The peer's user and process ID, 0 if invisible in this namespace. A socket-activated daemon appears as its service
+  /// manager.
   package static func peer(
     _ socket: borrowing FileDescriptor
   ) throws(SystemError) -> (user: UInt32, process: Int32) {

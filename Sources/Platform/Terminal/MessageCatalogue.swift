@@ -6,8 +6,8 @@ package struct MessageCatalogue: Sendable {
   private let domain: String
 
   /// Opens the catalogues `DIRECTORY/LANGUAGE/LC_MESSAGES/DOMAIN.mo`. Sets the process's locale: call it once, before a
-  /// second thread exists. Nil if the environment selects English, a missing or non-UTF-8 locale, or, with a slash,
-  /// another directory.
+  /// second thread exists. Nil if the environment selects English or a missing or non-UTF-8 locale, or a variable
+  /// contains a slash, which could select another directory.
   package init?(domain: String, directory: String, variables: (String) -> String? = Environment.value) {
     guard Self.wantsLanguage(variables), unsafe agent_messages_open(domain, directory) != 0 else { return nil }
     self.domain = domain

@@ -19,7 +19,7 @@ package final class WorkQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// The caller must limit the queue.
+  /// The caller must limit the queue's length.
   package func push(_ element: Element) {
     monitor.updateForOne { $0.incoming.append(element) }
   }

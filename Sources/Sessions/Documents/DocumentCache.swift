@@ -19,7 +19,7 @@ package final class DocumentCache: Sendable {
   private static let maximumInMemory = 128
   /// Limits a document on disk.
   private static let maximumBytes = 1 << 20
-  /// A server may use a new URL for its keys each time.
+  /// Limits the cached files: a server may use a new URL for its keys each time.
   private static let maximumFiles = 256
   /// Larger documents are parsed at each use.
   private static let maximumBytesKeptParsed = 1 << 16

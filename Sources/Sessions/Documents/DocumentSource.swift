@@ -41,7 +41,7 @@ struct DocumentRoute: Hashable, Sendable {
   }
 }
 
-/// Fetches with different proxy credentials are not shared.
+/// Identifies fetches to share: only with the same proxy credentials.
 struct DocumentFetchKey: Hashable, Sendable {
   let route: DocumentRoute
   let proxyCredentials: ObjectIdentifier?

@@ -11,14 +11,14 @@ package struct IssuerExamination: Sendable {
   /// The number of usable keys. Nil without a key set or after a ``problem``.
   package var keys: Int?
   package var unusableKeys = 0
-  /// Makes the server unusable.
+  /// Why the server is unusable, if it is.
   package var problem: SessionError?
 
   package init(problem: SessionError? = nil) { self.problem = problem }
 }
 
 extension AccountConfiguration {
-  /// Whether both accounts use the same server in the same way.
+  /// Whether both accounts connect to the same server with the same settings.
   package func canShareExamination(with other: AccountConfiguration) -> Bool {
     issuer == other.issuer && self.caFile == other.caFile && self.proxy == other.proxy && self.pins == other.pins
       && self.proxyExclusions == other.proxyExclusions && self.allowHTTPLoopback == other.allowHTTPLoopback

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import OAuth
 
-/// Fetches an issuer's keys, newer ones if a signature does not match.
+/// Fetches an issuer's keys, or newer ones if a signature does not match.
 struct IssuerKeys: Sendable {
   let documents: DocumentCache
   private var endpoint: Endpoint

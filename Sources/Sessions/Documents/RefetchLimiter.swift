@@ -38,7 +38,7 @@ struct RefetchLimiter: Sendable {
     return max(0, last + Self.minimumIntervalSeconds - now, hourLeft)
   }
 
-  /// Also drops future fetches, from before the clock was set back.
+  /// Also drops times in the future, recorded before the clock was set back.
   private static func withinLastHour(_ times: [Int], _ now: Int) -> [Int] {
     times.filter { now - 3600 < $0 && $0 <= now }
   }

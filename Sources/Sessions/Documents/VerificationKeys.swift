@@ -98,8 +98,8 @@ package final class VerificationKeys: Sendable {
     }
   }
 
-  /// Returns newer keys for a token that `old` does not verify; repeat it with those if necessary. Blocking and
-  /// rate-limited.
+  /// Returns newer keys for a token that `old` does not verify. If they do not either, call it again with them.
+  /// Blocking and rate-limited.
   package func fetchNewer(than old: Version) -> NewerKeys {
     guard let issuerKeys = old.issuerKeys else { return .none }
     let now = current

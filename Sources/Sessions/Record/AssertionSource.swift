@@ -12,13 +12,13 @@ package enum AssertionSource: Sendable, Hashable {
   case workflow
   /// Another account, whose server issues the assertion.
   case account(String)
-  /// For one sign-in, passed with its request.
+  /// The sign-in request, for that sign-in only.
   case signInRequest
 
   /// A Kubernetes pod's token (https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/).
   private static let podFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-  /// In GitLab's examples. Jobs may choose another name.
+  /// The variable's name in GitLab's examples. Jobs may choose another.
   ///
   /// Source: https://docs.gitlab.com/ci/secrets/id_token_authentication/
   private static let jobVariable = "GITLAB_OIDC_TOKEN"

@@ -7,7 +7,7 @@ package struct ClientCredentials: Sendable {
   package var secret: SharedSecret?
   /// `PrivateKey.serializedForVault()` in base64url.
   package var key: SharedSecret?
-  /// PEM, starting with the client's own.
+  /// PEM certificates, the client's own first.
   package var certificate: SharedSecret?
 
   package var isEmpty: Bool { secret == nil && key == nil && certificate == nil }

@@ -7,7 +7,7 @@ internal import Platform
 struct ParsedConfiguration {
   var configuration: AccountConfiguration
   let issuer: Issuer
-  /// Endpoints from the settings, for incomplete or missing metadata.
+  /// The settings' endpoints, used instead of the metadata's.
   let overrides: [EndpointRole: Endpoint]
   /// The provider's endpoints, used if the metadata lacks them.
   let providerEndpoints: [EndpointRole: Endpoint]

@@ -11,7 +11,7 @@ internal import Platform
 package struct RefreshOperation: Sendable {
   package let account: AccountName
   package let configuration: AccountConfiguration
-  /// The cached token, if any. Removed from error messages; its ID Token may be kept.
+  /// The cached token, if any. Error messages omit its secrets, and its ID Token may be kept.
   package let previous: AccessGrant?
   /// Nil for the account's own token.
   package let target: TokenTarget?

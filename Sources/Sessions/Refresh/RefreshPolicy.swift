@@ -37,7 +37,7 @@ extension RefreshPolicy {
   }
 
   /// The wait before retrying a queued refresh after `count` failures: 10 seconds, doubling up to 5 minutes. While a
-  /// caller waits (`isUrgent`), at most 30 seconds, and from 1 second unless the server was reached.
+  /// caller waits (`isUrgent`), at most 30 seconds, and starting at 1 second unless the server was reached.
   static func wait(queuedAfter count: Int, isUrgent: Bool, reached: Bool) -> Duration {
     .seconds(min(isUrgent ? 30 : 300, (isUrgent && !reached ? 1 : 10) << min(max(count - 1, 0), 6)))
   }

@@ -56,7 +56,9 @@ package enum ResourceCall {
 extension SessionRequests {
   /// Sends the request. Throws if the token may not be sent to the target, or there is no response.
   ///
-  /// - Parameter mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  /// - Parameters:
+  ///   - mayRefresh: Whether the caller can refresh a rejected token and retry, once (RFC 6750, section 3.1).
+  ///   - stallSeconds: As in ``ResourceRequest/stallSeconds``.
   package func call(
     _ target: ResourceCall.Target, content: (any ResourceContent)?, receiver: any ResourceReceiver, mayRefresh: Bool,
     stallSeconds: Int

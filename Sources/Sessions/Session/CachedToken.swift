@@ -24,7 +24,7 @@ struct CachedToken: Sendable {
     return grant.expiresAt?.advanced(by: .zero - renewalLead)
   }
 
-  /// Whether the token cannot be renewed and may be valid; the clock may be wrong.
+  /// Whether the token cannot be renewed and may be valid. Ignores clock changes, which may be errors.
   func isIrreplaceable(at now: Instant) -> Bool {
     !notices.isRenewable && grant.accessToken.count > 0 && grant.latestEnd.map { now < $0 } ?? true
   }
@@ -37,7 +37,7 @@ struct CachedToken: Sendable {
 
   mutating func applyClockChange(wallSeconds: Int, now: Instant) {
     grant = grant.adjustedToClock(wallSeconds: wallSeconds, now)
-    if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.withdrawLast() }
+    if isIrreplaceable(at: now), grant.isAlive(at: now) { notices.restartIfAllGiven() }
   }
 
   /// Nil if the policy keeps the token in memory.

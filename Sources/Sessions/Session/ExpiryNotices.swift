@@ -33,8 +33,8 @@ struct ExpiryNotices: Sendable {
 
   var areAllGiven: Bool { notified == .end }
 
-  /// Restarts the notices: the token is valid again.
-  mutating func withdrawLast() { if areAllGiven { notified = nil } }
+  /// Call it when an expired token is valid again.
+  mutating func restartIfAllGiven() { if areAllGiven { notified = nil } }
 
   /// Returns the due notice, if any, once. `end` is the token's expiry.
   mutating func takeNext(_ end: Instant?, now: Instant) -> ExpiryNotice? {

@@ -1,6 +1,7 @@
 package import Platform
 
 extension Session {
+  /// When to renew the token, publish a notice about it or remove it, whichever is first.
   package var actionDue: Instant? {
     guard let renewalDue else { return expiryDue }
     return expiryDue.map { min($0, renewalDue) } ?? renewalDue

@@ -20,12 +20,13 @@ package enum SessionError: Error, Hashable, Sendable {
   case identityChanged(account: String, claim: String? = nil)
   /// The account's resource now accepts only tokens of another authorization server.
   case resourceMoved(account: String, resource: String, issuer: String)
+  /// The first ID Token could not be verified.
   case identityUnverified(account: String)
   /// The sign-in returned no usable access token, but a refresh token was stored with these settings.
   indirect case onlyRefreshTokenStored(AccountConfiguration, because: SessionError)
   /// A new grant could not be stored. Unless `isRevoked`, it still exists at the server.
   indirect case grantNotStored(because: SessionError, isRevoked: Bool)
-  /// The user is unknown and may not replace the session (OpenID Connect Core section 5.7).
+  /// Without an ID Token, a sign-in must not replace a known user's session (OpenID Connect Core section 5.7).
   case identityUnknown(account: String)
   /// The token's lifetime, in seconds, is shorter than the caller requires.
   case lifetimeTooShort(account: String, lifetime: Int)
@@ -151,6 +152,7 @@ package enum SessionError: Error, Hashable, Sendable {
     return .oauth(error)
   }
 
+  /// An OAuth error changed to require a sign-in. Other errors are unchanged.
   var needingSignIn: SessionError {
     changed {
       $0.code = .refreshRefused
@@ -205,7 +207,7 @@ package enum SessionError: Error, Hashable, Sendable {
     }
   }
 
-  /// Adds the time to wait for the server.
+  /// Adds how long to wait before the next request to the server.
   func asking(toWait left: Duration) -> SessionError {
     changed { $0.retryAfterSeconds = max(1, Int((left + .milliseconds(999)).components.seconds)) }
   }
@@ -269,6 +271,7 @@ package struct ConfigurationError: Error, Sendable, Hashable {
     case unusableClientKey(KeyProblem)
     /// Not PEM certificates, or not for the client's key.
     case unusableClientCertificate
+    /// The client's key cannot be used with the algorithm in ``ConfigurationError/path``.
     case mismatchedKeyAlgorithm
     case missingClientKey
     case missingClientCertificate
@@ -354,8 +357,10 @@ package struct MissingSecret: Sendable, Hashable {
 /// Why a URL cannot be the client ID.
 package enum ClientURLProblem: Sendable, Hashable {
   case malformed
+  /// The client has or needs a secret.
   case secret
+  /// The client authenticates with a certificate.
   case certificate
-  /// `canRegister`: whether the server, which rejects published clients, registers clients.
+  /// The server does not accept client metadata URLs. `canRegister`: whether it registers clients.
   case unannounced(canRegister: Bool)
 }

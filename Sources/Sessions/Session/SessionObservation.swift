@@ -12,7 +12,7 @@ package enum SessionObservation: Sendable, Hashable {
   case keysUnusable
   /// The `auth_time` of a refreshed ID Token has changed (OpenID Connect Core section 12.2).
   case authenticationTimeChanged
-  /// The metadata contains an origin unknown at sign-in, which gets nothing.
+  /// The metadata contains an origin unknown at sign-in. Nothing is sent there.
   case endpointMoved
 }
 

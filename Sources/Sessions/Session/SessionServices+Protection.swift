@@ -28,7 +28,9 @@ extension SessionServices {
   /// Runs `body` while a sign-in's protection levels cannot be locked. Passes it the resources for writing the record
   /// (nil for an ephemeral account). Throws without running `body` if the record cannot be written.
   ///
-  /// - Parameter waitsLong: Whether to wait for the vault's lock until cancelled.
+  /// - Parameters:
+  ///   - kept: Used instead of a new reserve.
+  ///   - waitsLong: Whether to wait for the vault's lock until cancelled.
   func withUnlockedVault<Result>(
     _ account: AccountName, _ configuration: AccountConfiguration, isNew: Bool, in kept: WriteReserve? = nil,
     waitsLong: Bool = true,

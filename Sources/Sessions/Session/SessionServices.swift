@@ -47,7 +47,7 @@ package struct SessionServices: Sendable {
     do { return try body() } catch { throw .vault(error) }
   }
 
-  /// The maximum wait for a lock. Callers wait longer, to get the lock's error.
+  /// The maximum wait for a lock, shorter than callers' default timeout, so that they get the lock's error.
   private static let lockWait = Duration.seconds(100)
 
   /// For work that is repeated later or must not delay locking the vault.

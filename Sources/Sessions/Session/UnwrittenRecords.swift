@@ -15,7 +15,7 @@ final class AccountTable<Value: Sendable>: Sendable {
   var accounts: [AccountName] { values.withLock { Array($0.keys) } }
 }
 
-/// A refresh token that could not be written. The vault's one is invalid.
+/// A refresh token that could not be written to the vault. The one stored there is no longer valid.
 struct UnwrittenRecord: Sendable {
   let refreshedMembers: AccountRecord.RefreshedMembers
   /// The generation of the vault's record to replace.

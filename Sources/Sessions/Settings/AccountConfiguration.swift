@@ -58,7 +58,7 @@ package struct AccountConfiguration: Sendable, Hashable {
     if setting === AccountSetting.table.assertionFrom { settings.assertionVariable = nil }
   }
 
-  /// Whether an assertion's variable is set without the platform that uses it.
+  /// Whether the settings name an assertion's variable, but not the platform that uses it.
   package var hasUnusedVariable: Bool {
     shared.settings.assertionVariable != nil && shared.settings.assertionFrom != .gitLabCI
   }

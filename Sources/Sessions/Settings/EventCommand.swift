@@ -66,7 +66,7 @@ package struct EventCommand: Sendable, Hashable {
     return commands
   }
 
-  /// An event without an account matches the commands of all accounts.
+  /// An event without an account matches, whatever account the command is for.
   package func matches(_ event: SessionEventName, of account: String?) -> Bool {
     guard events.isEmpty || events.contains(event) else { return false }
     guard let wanted = self.account else { return true }

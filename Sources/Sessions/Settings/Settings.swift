@@ -75,8 +75,8 @@ package struct Settings: Sendable, Hashable {
     return self[name] == nil ? nil : name
   }
 
-  /// Adds ephemeral accounts. One is active if selected (`chosen`), or if the file's active account was never signed
-  /// in. `left` was the active ephemeral account.
+  /// Adds ephemeral accounts. `chosen`, if among them, becomes active; otherwise the first one, unless the active
+  /// account was ever signed in. `left`, if among them, becomes the previous account.
   package func adding(
     _ ephemeral: [(name: AccountName, configuration: AccountConfiguration)], active chosen: AccountName? = nil,
     previous left: AccountName? = nil
@@ -207,8 +207,8 @@ package struct Settings: Sendable, Hashable {
     }
   }
 
-  /// Removes an account and its directories. If active, the next or previous account becomes active, preferably one
-  /// that was signed in.
+  /// Removes an account and its directories. If active, the nearest account after it, or else before it, becomes
+  /// active, preferably one that was signed in.
   package mutating func remove(_ name: AccountName) {
     guard let index = accounts.firstIndex(where: { $0.name == name }) else { return }
     named[name.text] = nil

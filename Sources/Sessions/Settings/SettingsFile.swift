@@ -232,7 +232,7 @@ package final class SettingsFile {
 /// for another program.
 private final class SettingsThreadLock {
   /// By directory, whether the changing thread waits for another program.
-  private static let turns = Monitor<[String: Bool]>([:])
+  private static let locks = Monitor<[String: Bool]>([:])
   private static let pollInterval = Duration.milliseconds(100)
 
   private let directory: String
@@ -243,13 +243,13 @@ private final class SettingsThreadLock {
   ) throws(ConfigurationError) {
     let deadline = Instant.now.advanced(by: wait)
     while true {
-      let isMine = Self.turns.wait(Self.pollInterval) { turns -> Bool? in
-        guard turns[directory] == nil else { return nil }
-        turns[directory] = false
+      let isMine = Self.locks.wait(Self.pollInterval) { locks -> Bool? in
+        guard locks[directory] == nil else { return nil }
+        locks[directory] = false
         return true
       }
       if isMine != nil { break }
-      let isBlocked = Self.turns.withLock { $0[directory] ?? false }
+      let isBlocked = Self.locks.withLock { $0[directory] ?? false }
       guard !isGivenUp(), !isBlocked || Instant.now < deadline else {
         throw ConfigurationError(.storage(.busyLock), path)
       }
@@ -259,9 +259,9 @@ private final class SettingsThreadLock {
 
   /// Whether this thread waits for another program.
   var isBlocked: Bool {
-    get { Self.turns.withLock { $0[directory] ?? false } }
-    set { Self.turns.update { $0[directory] = newValue } }
+    get { Self.locks.withLock { $0[directory] ?? false } }
+    set { Self.locks.update { $0[directory] = newValue } }
   }
 
-  deinit { Self.turns.update { $0[directory] = nil } }
+  deinit { Self.locks.update { $0[directory] = nil } }
 }

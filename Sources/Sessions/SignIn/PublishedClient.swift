@@ -69,7 +69,7 @@ extension ClientRegistrationRequest {
 }
 
 extension ClientCredentials {
-  /// Adds a missing key ID: some servers find keys only by ID.
+  /// The public key. Adds a missing key ID to `configuration`: some servers find keys only by ID.
   func publishedKey(
     named configuration: inout AccountConfiguration, in device: any KeyDevice
   ) throws(SessionError) -> JSONObject {

@@ -150,7 +150,7 @@ extension SignIn {
       return try withOwnScope(stored.outcome)
     }
 
-    /// Replaces the token for all origins' scope with one for the account's own.
+    /// Replaces a token that has the scopes of all origins with one that has only the account's own.
     private func withOwnScope(_ outcome: SignIn.Outcome) throws(SessionError) -> SignIn.Outcome {
       guard let ownScope, let scope else { return outcome }
       var outcome = outcome

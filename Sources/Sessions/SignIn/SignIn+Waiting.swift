@@ -151,7 +151,7 @@ extension SignIn.PendingApproval.Device {
   /// Polls once. Stores an approved session like
   /// ``SignIn/Prepared/finish(_:receivedAfter:in:requirements:needsIDToken:verified:)``, but an ID Token is optional,
   /// since OpenID Connect Core does not define this grant. Blocking. Throws the vault error `locked` before contacting
-  /// the server, or a cancellation after revoking tokens unless `isWanted`.
+  /// the server. If approved but no longer wanted, revokes the tokens and throws a cancellation.
   ///
   /// - Parameter mayEndSession: Whether to revoke unwanted tokens even if that ends an existing session.
   package func poll(isWanted: () -> Bool, mayEndSession: () -> Bool = { false }) throws(SessionError)

@@ -11,7 +11,7 @@ package enum SignIn {
     /// Whether the account is not in the settings. An existing record is then stale.
     package let isNew: Bool
     package var registersClient = false
-    /// For registering a client, also if a registered redirect URI's port is in use.
+    /// For registering a client: if ``registersClient``, or again if its registered redirect URI's port is in use.
     package var registration: ClientRegistrationValues?
     package var listen: Listen?
     /// Nil for a user's session.
@@ -138,9 +138,9 @@ package enum SignIn {
       transport.pins = []
       transport.proxy?.credentials = given.proxyCredentials
       guard let resource = configuration.resources.first,
-        let place = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
+        let endpoint = try? Endpoint(resource, allowHTTPLoopback: transport.allowHTTPLoopback),
         let found = try? ResourceDiscovery(
-          place, transport: transport, http: services.http, cancellation: cancellation
+          endpoint, transport: transport, http: services.http, cancellation: cancellation
         ).run(), found.isPublished, !configuration.isNamed(by: found)
       else { return }
       throw .resourceMoved(account: account.text, resource: resource, issuer: found.authorizationServers[0].text)
@@ -180,8 +180,8 @@ package enum SignIn {
       _ = try? services.changeSettings(wait: SettingsFile.briefWait) { $0.remove(account) }
     }
 
-    /// The scope to request. The default is for an ID Token and, if announced, the profile, email address (OpenID
-    /// Connect Core section 5.4) and a refresh token; for a resource, only a refresh token.
+    /// The scope to request. By default, it asks for an ID Token and, if announced, the profile, email address (OpenID
+    /// Connect Core section 5.4) and a refresh token; for a resource, only for a refresh token.
     func scope(_ chosen: AccountConfiguration, _ metadata: AuthorizationServerMetadata) throws(OAuthError) -> Scope? {
       if unattended != nil { return try configuration.scopeWithoutUser() }
       if !chosen.scope.isEmpty { return try Scope(values: chosen.scope) }
@@ -216,7 +216,7 @@ package enum SignIn {
     /// Revokes an access token of the replaced session without a user. Returns whether it succeeded. Blocking.
     package let revokeGuestToken: (@Sendable (AccessGrant, Cancellation) -> Bool)?
 
-    /// Whether repeating the sign-in renews a session without a user.
+    /// Whether the session has no user and can be renewed by repeating the sign-in.
     package var isRepeatable: Bool {
       unattended == .clientCredentials || unattended == .assertion && configuration.assertionSource != nil
     }

@@ -6,7 +6,7 @@ package struct SignInRedirect: Sendable {
   package let uri: RedirectURI
   /// Whether IPv6 is allowed too: the URI was not registered by hand.
   package let mayBeIPv6: Bool
-  /// Whether the port is registered for a replaceable client.
+  /// Whether the URI is a dynamically registered client's, which can be registered again.
   let isRegistered: Bool
 
   /// Uses the redirect URI of the settings, or else of the latest sign-in, the provider, or the default. `old` is nil

@@ -24,7 +24,7 @@ package struct SignInSecrets: Sendable {
     return expiry <= wallSeconds
   }
 
-  /// Adds missing secrets from the record, unless they would be sent elsewhere than before. Then throws
+  /// Adds missing secrets from the record, unless they would be sent elsewhere than before. In that case, throws
   /// `configurationChanged` if client credentials are required.
   func addingMissing(
     from record: AccountRecord?, _ parsed: ParsedConfiguration, _ account: AccountName

@@ -1,6 +1,8 @@
 package struct AccountRemoval: Sendable {
   package let revocationResult: SignOutOperation.RevocationResult
+  /// Nil if no client was registered.
   package let registration: ClientRegistrationRecord.Deletion?
+  /// The active account afterwards, if any.
   package let active: AccountName?
 }
 

@@ -240,6 +240,7 @@ package struct SignOutOperation: Sendable {
     return .revoked
   }
 
+  /// Refreshes first, for servers that require a valid access token.
   private func revokeRenewed(
     _ refreshToken: SharedSecret, _ stored: StoredRecord, at sessionServer: inout SessionServer
   ) throws(SessionError) {

@@ -1,6 +1,6 @@
 internal import Vault
 
-/// A pending revocation in memory: of an ephemeral account, or on a full disk. Retried when the process ends.
+/// A pending revocation in memory: the account is ephemeral, or the disk is full. Retried when the process ends.
 struct UnwrittenRevocation: Sendable {
   var record: AccountRecord
   let configuration: AccountConfiguration?

@@ -3,6 +3,7 @@ internal import Crypto
 /// A complete and well-formed vault file, before authentication. Use only its header and slots.
 struct UnverifiedVaultFile {
   private let content: VaultFile
+  /// The bytes that ``tag`` authenticates.
   private let authenticated: ArraySlice<UInt8>
   private let tag: ArraySlice<UInt8>
 

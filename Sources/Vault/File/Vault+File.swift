@@ -9,7 +9,7 @@ extension Vault {
   /// next write, and other writers are locked out.
   ///
   /// - Parameters:
-  ///   - isShared: Whether other changes may be written together with it.
+  ///   - isShared: Whether other changes may be written together with this one.
   ///   - locks: The ``wipeCount`` at the request (default: the current one). If it differs after the change, no keys
   ///     are kept.
   /// - Returns: The result of `body`. If nil, or without a vault, nothing is written.
@@ -99,6 +99,7 @@ extension Vault {
     return outcomes
   }
 
+  /// Prepares the next write: advances the generation or, without a vault, creates one if `creates`.
   private func next(
     _ vault: OpenVault?, creates: Bool, _ seen: VaultMemory, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -108,6 +109,7 @@ extension Vault {
     return vault
   }
 
+  /// Returns the vault before the next write. Also removes leftovers of killed writers.
   private func current(
     _ seen: VaultMemory, at location: VaultLocation, in directory: borrowing PrivateDirectory
   ) throws(VaultError) -> OpenVault? {
@@ -215,7 +217,8 @@ extension Vault {
     try run(ChangeQueue.Change(work: .rehearsal, isShared: true, creates: true), wait: wait)
   }
 
-  /// Creates the file of a later write, which then needs no disk space, and a vault if no machine has one here.
+  /// Creates the file of a later write, which then needs no disk space. Also creates a vault if no machine has one
+  /// here.
   package func reserveWrite(wait: LockWait? = nil) throws(VaultError) -> ReservedFile {
     let location = try location()
     if let file = try reserve(at: location, evenIfMissing: false, wait) { return file }

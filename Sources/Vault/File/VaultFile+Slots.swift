@@ -36,7 +36,8 @@ extension VaultFile {
   /// Sets the key of a level, or removes it if nil.
   mutating func setKey(_ key: DataKey?, of protection: Protection) { epochs[protection] = key?.epoch ?? 0 }
 
-  /// Encrypts a level's records with another key; generations stay. With the device key, also encrypts all labels.
+  /// Encrypts a level's records with another key, without changing their generations. With the device key, also
+  /// encrypts all labels.
   /// Throws `damaged` if a record does not decrypt.
   mutating func reseal(from old: DataKey, to new: DataKey) throws(VaultError) {
     if old.protection == .device {

@@ -52,7 +52,7 @@ struct VaultLocation: Sendable {
     do { return try PrivateDirectory(opening: directory, create: true) } catch { throw VaultError(error) }
   }
 
-  /// Its lock excludes other writers.
+  /// The file whose lock excludes other writers.
   var lockPath: String { "\(directory)/\(Self.lockName)" }
 
   /// Nil if another writer has the lock.

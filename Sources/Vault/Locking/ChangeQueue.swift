@@ -19,8 +19,8 @@ final class ChangeQueue: Sendable {
     /// Whether to create a missing directory, and for a change also a vault.
     var creates = false
     var reserved: ReservedFile?
-    /// The ``Vault/wipeCount`` at the request; nil: when the change begins. If it has changed by the end, no keys stay
-    /// in memory.
+    /// The ``Vault/wipeCount`` at the request; nil for that at the change's beginning. If it has changed by the end, no
+    /// keys stay in memory.
     var locks: Int?
   }
 

@@ -38,7 +38,7 @@ extension Vault {
     }
   }
 
-  /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have one for recovery.
+  /// Unlocks a level with a passphrase or PIN, until ``lock()``. ``Protection/device`` may have a recovery passphrase.
   ///
   /// - Parameter locks: The ``wipeCount`` at the request.
   /// - Throws: `wrongPassphrase`, `wrongPIN`, `tpmLockedOut`, `tpmUnavailable`, `nothingToUnlock`, or `locked` if

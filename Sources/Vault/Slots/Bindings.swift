@@ -9,7 +9,7 @@ struct Bindings: Sendable {
   let cost: Scrypt.Cost
 
   /// `secret` is the passphrase or PIN, empty for an automatic slot. Throws `wrongPassphrase`, `wrongPIN`,
-  /// `foreignDevice` for a slot of another device, `deviceSecretMissing`, or temporarily `tpmUnavailable` or
+  /// `foreignDevice` for a slot of another device, `deviceSecretMissing`, or the temporary `tpmUnavailable` or
   /// `tpmLockedOut`.
   func open(
     _ slot: KeySlot, _ context: SlotContext, secret: borrowing SecretBytes, in directory: borrowing PrivateDirectory

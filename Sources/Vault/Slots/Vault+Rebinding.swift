@@ -6,8 +6,8 @@ extension Vault {
   /// none is left. If this machine has no vault because its ID has changed, moves the only vault of another machine.
   ///
   /// - Returns: The slots afterwards.
-  /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` of other
-  ///   machines.
+  /// - Throws: `wrongPassphrase`, `nothingToUnlock` without a passphrase slot or vault, or `severalVaults` if several
+  ///   other machines have one.
   @discardableResult
   package func rebind(passphrase: borrowing SecretBytes) throws(VaultError) -> [SlotSummary] {
     let location = try location()

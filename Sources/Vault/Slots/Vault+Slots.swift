@@ -9,8 +9,8 @@ extension Vault {
     try parseForReading()?.slots.map { SlotSummary($0) } ?? []
   }
 
-  /// Replaces all automatic slots by one of this kind. Older copies of the file still open; see
-  /// ``rotateKeys(secrets:)``. Throws `tpmUnavailable`.
+  /// Replaces all automatic slots by one of this kind. Older copies of the file can still be opened with the old slots;
+  /// see ``rotateKeys(secrets:)``. Throws `tpmUnavailable`.
   @discardableResult
   package func bind(_ kind: VaultBinding) throws(VaultError) -> SlotSummary {
     let slot: KeySlot? = try modify(orCreating: true) { (vault, directory) throws(VaultError) in
@@ -19,7 +19,7 @@ extension Vault {
       vault.file.addSlot(slot)
       return slot
     }
-    guard let slot else { preconditionFailure("a vault that is made is there") }
+    guard let slot else { preconditionFailure("a created vault must exist") }
     return SlotSummary(slot)
   }
 

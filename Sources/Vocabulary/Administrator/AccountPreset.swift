@@ -45,7 +45,7 @@ package struct AccountPreset: Sendable {
   /// The issuer, or else the provider's name.
   package var service: String { settings.issuer ?? settings.provider?.rawValue ?? "" }
 
-  /// Compares the preset's settings to an account's, `shown`.
+  /// Splits the preset's settings by whether `shown`, an account's settings, has the same values.
   package func comparison(with shown: AccountSettings) -> (unchanged: [AccountSetting], changed: [AccountSetting]) {
     let own = AccountSetting.all.filter { $0.value(in: settings) != nil }
     let changed = own.filter { setting in

@@ -3,8 +3,8 @@ internal import Platform
 
 /// Client IDs for services: `clients.json` next to the user's settings file and in `/etc/agent`.
 ///
-/// One member per provider or issuer: `{"github": {"client_id": "…"}}`. No endpoints, so that it cannot redirect codes
-/// or tokens.
+/// One member per provider or issuer: `{"github": {"client_id": "…"}}`. Contains no endpoints, so that it cannot
+/// redirect codes or tokens.
 package struct ClientsFile: Sendable {
   package typealias Problem = FileObject.Problem
 
@@ -62,7 +62,7 @@ package struct ClientsFile: Sendable {
 
   init() {}
 
-  /// Reads `object`, whose names are those of `providers` or issuers.
+  /// Reads `object`, whose members are named after `providers` or issuers.
   init(_ object: FileObject, _ providers: [Provider]) {
     for name in object.names {
       let provider = providers.first { $0.name.rawValue.hasSameBytes(as: name) || !$0.isVariant && $0.isIssuer(name) }

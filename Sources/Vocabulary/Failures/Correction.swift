@@ -19,6 +19,7 @@ package struct Correction: Sendable, Hashable {
 
   /// An option without dashes; the value is nil for a switch.
   package struct Addition: Sendable, Hashable {
+    /// The option, without dashes.
     package let name: String
     package let value: String?
 

@@ -55,7 +55,7 @@ package enum FailureCode: String, Sendable, CaseIterable {
   case serverRejected = "server_rejected"
   case serverMisbehaved = "server_misbehaved"
   case idTokenRejected = "id_token_rejected"
-  /// A token lacks a required binding to a key, or has one that its user does not support.
+  /// A token is not bound to a key but must be, or is bound but must not be.
   case tokenNotBound = "token_not_bound"
   case lifetimeTooShort = "lifetime_too_short"
   /// The vault was created on another device.

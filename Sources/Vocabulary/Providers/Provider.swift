@@ -40,13 +40,14 @@ package struct Provider: Sendable, Hashable {
   package var registration: Registration?
   /// The authentication method with a client secret, overriding the metadata.
   package var tokenEndpointAuthMethod: ClientAuthenticationMethod?
-  /// A URL, or a location in self-hosted servers, for revoking sessions; nil if signing in is impossible.
+  /// The URL of the page for revoking sessions, or how to find it on self-hosted servers; nil if signing in is
+  /// impossible.
   package var sessionsPage: String?
   /// Departures from the standards, with URLs of their documentation.
   package var quirks: [Quirk: String] = [:]
   /// Standard error codes (RFC 6749 section 5.2) by the server's lowercase code or description.
   package var errorNames: [String: String] = [:]
-  /// Refresh errors that mean `invalid_grant`: values of `error`, or starts of its description.
+  /// Refresh errors that mean `invalid_grant`: values of `error`, or prefixes of `error_description`.
   package var invalidRefreshTokenErrors: [String] = []
   /// The service's limits, as sentences in lowercase without a full stop.
   package var limits: [String] = []
@@ -98,7 +99,7 @@ package struct Provider: Sendable, Hashable {
 
   /// How to register a client with the service.
   package struct Registration: Sendable, Hashable {
-    /// A URL, or a location in self-hosted servers.
+    /// The page's URL, or how to find it on self-hosted servers.
     package var page: String
     /// The kind of client, in the service's terms.
     package var kind: String

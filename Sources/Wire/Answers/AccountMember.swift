@@ -102,7 +102,7 @@ package enum AccountMember: String, CaseIterable, Sendable {
     case .askedScope: (.doctor, .text, "The scope in the settings.")
     case .nextRenewal: (.status, .time, "When the session will be renewed without a caller.")
     case .failedAt: (.doctor, .time, "When the last refresh failed.")
-    case .unconfirmedOrigins: (.doctor, .texts, "Origins only in the settings.")
+    case .unconfirmedOrigins: (.doctor, .texts, "Origins never confirmed.")
     case .server: (.doctor, .object, "The response of the authorization server.")
     }
   }

@@ -28,9 +28,9 @@ package struct TokenDescription: Sendable, Hashable {
     package var destination: String?
     /// In unix seconds, if known.
     package var expiresAt: Int?
-    /// From the settings.
+    /// The user name in the destination's settings.
     package var user: String?
-    /// From the settings.
+    /// The header field for the token, from the settings.
     package var header: HeaderForm?
 
     package init(
@@ -135,7 +135,7 @@ package struct TokenDescription: Sendable, Hashable {
 /// A parsed token response. Tokens are never in a `String`.
 package struct TokenAnswer: Sendable {
   package let description: TokenDescription
-  /// The position in the line.
+  /// The access token's position in the line.
   private let token: JSONLayout.Node
   /// The position of `result`.
   private let result: JSONLayout.Node

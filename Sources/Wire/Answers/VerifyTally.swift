@@ -1,8 +1,9 @@
 /// Counts of verified tokens: the result of a ``VerifyRequest``.
 package struct VerifyTally: MemberList, Sendable, Hashable {
   package var tokens = 0
+  /// Includes ``undecided``.
   package var invalid = 0
-  /// Tokens that may be valid.
+  /// Tokens that could not be checked.
   package var undecided = 0
 
   package init() {}

@@ -15,7 +15,7 @@ package enum MemberKind: Sendable {
   /// An object with the members of ``AccountMember/presetMembers``.
   case preset
 
-  /// A flag is always true: shown only if set.
+  /// A flag becomes `constant(true)`, since its member is omitted unless set.
   package init(_ setting: AccountSetting) {
     self =
       switch setting.kind {

@@ -153,7 +153,7 @@ package struct ResponseHead: EventBody, Sendable, Hashable {
     self.headers = headers
   }
 
-  /// The first such field's value, ignoring case.
+  /// The value of the first field with this name, ignoring case.
   package func field(_ name: String) -> String? {
     headers.first { $0.name.lowercased().hasSameBytes(as: name.lowercased()) }?.value
   }

@@ -5,7 +5,7 @@ package struct LeaseRequest: RequestBody {
   package var account: String?
   /// Allowed hosts, origins or URL prefixes; if empty, all that the account lists.
   package var origins: [String] = []
-  /// If empty, all methods that involve no second resource, unlike `COPY`.
+  /// If empty, all methods except those that involve a second resource, such as `COPY`.
   package var methods: [String] = []
   /// Additional header fields to forward.
   package var headers: [String] = []

@@ -54,7 +54,7 @@ package struct LoginRequest: RequestBody {
 
   /// Makes a sign-in unnecessary.
   package enum Condition: String, Sendable, CaseIterable {
-    /// A session is not known to have ended; no server is contacted.
+    /// The account has a session that is not known to have ended. No server is contacted.
     case signedIn = "signed_in"
     /// There is a token, renewed if necessary.
     case token

@@ -1,7 +1,7 @@
-/// A message to the sign-in `loginID`, on any connection. On that of `login`, it must precede the result, and a
-/// rejected redirect is the event `redirect_refused`.
+/// A message to the sign-in `loginID`, on any connection. On that of `login`, it must be sent before the sign-in ends
+/// and gets no result: the event `redirect_refused` reports a rejected redirect.
 package enum LoginStepRequest: RequestBody {
-  /// After the event `browser`.
+  /// Passes the URL at which the browser ended, after the event `browser`.
   case redirect(loginID: String, url: String)
   /// Answers the event `confirm`: whether the user signed in. A denial revokes the grant.
   case confirm(loginID: String, isConfirmed: Bool)

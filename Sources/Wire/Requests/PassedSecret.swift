@@ -12,6 +12,7 @@ package enum PassedSecret: Sendable, CaseIterable {
 
   package static let credentials: Set<PassedSecret> = [.clientSecret, .clientKey, .clientCertificate]
 
+  /// The request's member that announces the secret.
   private var flag: (name: String, meaning: String) {
     switch self {
     case .clientSecret:

@@ -27,7 +27,7 @@ package indirect enum Request: Sendable, Hashable {
   case leaseStatus(LeaseStatusRequest = LeaseStatusRequest())
   case daemon(DaemonRequest)
 
-  /// Avoids an existential box; returns the request with the new body.
+  /// Returns the request with the body that `visitor` returns. Avoids an existential box.
   private func accept<Visitor: RequestVisitor>(_ visitor: inout Visitor) throws(Visitor.Problem) -> Request {
     switch self {
     case .token(let body): .token(try visitor.visit(body))
@@ -151,8 +151,8 @@ package struct RequestEnvelope: Sendable, Hashable {
   /// Whether to report the daemon's steps as ``Event/progress(_:)``.
   package var verbose: Bool
 
-  /// The caller's working directory, which may select the account. Nil to ignore directories. Empty, to save a system
-  /// call, until the daemon answers `directory_needed`.
+  /// The caller's working directory, which may select the account. Nil to ignore directories. Empty at first, to save a
+  /// system call: the daemon answers `directory_needed` if it needs the path.
   package var directory: String?
 
   package init(
@@ -205,7 +205,7 @@ package struct RequestEnvelope: Sendable, Hashable {
     return members.finish() + [UInt8(ascii: "\n")]
   }
 
-  /// All but the current one are refused.
+  /// The well-formed protocol versions. All but the current one are refused.
   private static let versionNumbers = 1...1_000_000
   private static let acceptedTimeouts = 1...WireProtocol.maximumTimeoutSeconds
 

@@ -10,7 +10,7 @@ package struct RequestProperties: Sendable {
   private let traits: RequestTraits
   package let source: AnswerSource
   package let subject: RequestSubject
-  /// For an unreachable server, besides the timeout.
+  /// How long to wait for an unreachable server, in addition to the timeout.
   package let waitSeconds: Int
 
   init(

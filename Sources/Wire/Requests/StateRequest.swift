@@ -155,7 +155,7 @@ package enum DaemonRequest: RequestBody {
   case status
   case log
   case stop
-  /// Stops the daemon, to start another.
+  /// Stops the daemon. The client then starts another.
   case restart
 
   static var declarations: [Self] { [.status, .log, .stop] }
@@ -183,8 +183,8 @@ package enum DaemonRequest: RequestBody {
       RequestManualEntry("Describes the daemon.", result: Self.statusMembers)
     case .log:
       RequestManualEntry(
-        "Returns the recent log entries. They contain no token, no code and no text of a server or a peer. Single steps,"
-          + " such as an exchange with a server, are logged only while a request with `verbose` is being answered.",
+        "Returns the recent log entries. They contain no token and no code."
+          + " Single steps, such as an exchange with a server, are logged only while a request with `verbose` is being answered.",
         result: [
           .objects(
             "events",

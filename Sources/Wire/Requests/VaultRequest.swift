@@ -3,13 +3,13 @@ package enum VaultRequest: RequestBody {
   /// Returns slots and levels without opening anything.
   case status
 
-  /// Wipes unlocked keys, and the tokens of their accounts.
+  /// Wipes unlocked keys, and the tokens of their accounts, from memory.
   case lock
 
   /// Unlocks a level. Descriptor: the passphrase or PIN.
   case unlock(Protection)
 
-  /// Creates a level's missing key, unlocked. Descriptor: the passphrase or PIN.
+  /// Creates a level's missing key and leaves it unlocked. Descriptor: the passphrase or PIN.
   case create(Protection)
 
   /// Adds an automatic slot for this device; nil for the daemon's choice.

@@ -1,4 +1,5 @@
-/// Verifies tokens. Descriptors: the key set if announced, the tokens, one per line, and the results.
+/// Verifies tokens. Descriptors, in order: the key set if ``passesKeySet``, the tokens (one per line), and a pipe or
+/// socket for the results.
 package struct VerifyRequest: RequestBody {
   /// In seconds.
   package static let maximumClockSkew = 300

@@ -74,7 +74,7 @@ struct Finding: Sendable {
     return ProgramName.current.renaming(hint: withoutHome(listing.text()))
   }
 
-  /// Replaces the home directory by `~`, before any quotation mark so that a shell expands it.
+  /// Replaces the home directory by `~`, moved before an opening quotation mark so that a shell expands it.
   static func withoutHome(_ text: String, home: String? = Environment.value("HOME")) -> String {
     guard let home, home.utf8.count > 1, home.utf8.first == UInt8(ascii: "/") else { return text }
     let (characters, name) = (Array(text.unicodeScalars), Array(home.unicodeScalars))

@@ -11,7 +11,7 @@ struct LeaseKeeper: ~Copyable {
   /// The daemon connection for `agent-lease`; nil once passed.
   private var unsentConnection: SharedDescriptor?
   private var questions: LeaseQuestions
-  /// The expiry, even if the daemon restarts; nil if never.
+  /// When the lease expires, even if the daemon restarts; nil for never.
   private let end: Instant?
   /// Nil while the lease is open.
   private(set) var endReason: Failure?

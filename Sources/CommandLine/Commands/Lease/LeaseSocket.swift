@@ -14,7 +14,7 @@ struct LeaseSocket: ~Copyable {
   private let ownsDirectory: Bool
 
   private static let backlog = 64
-  /// The timeout for other processes creating sockets.
+  /// Limits the wait while other processes create sockets.
   private static let timeout = Duration.seconds(5)
 
   /// Without a path, creates a directory in the runtime directory. `servesOthers` lets other users connect.

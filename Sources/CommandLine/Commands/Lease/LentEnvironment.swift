@@ -21,7 +21,7 @@ enum LentEnvironment {
 
   private static let ownPrefix = "AGENT_"
 
-  /// Groups entries' indices by request, whose size is limited. Omits values too short for a token.
+  /// Groups entries' indices into requests of limited size. Omits values too short for a token.
   static func parts(of entries: [[UInt8]]) -> [[Int]] {
     var (parts, bytes): ([[Int]], Int) = ([[]], 0)
     for (number, entry) in entries.enumerated() {

@@ -156,7 +156,7 @@ enum EnvCommand {
     writer.end(&text)
   }
 
-  /// A statement that sets the exit status; empty if the shell has none.
+  /// A statement that sets the exit status; empty on a terminal, and for shells without such a statement.
   fileprivate static func failureStatement(
     _ failure: Failure, _ invocation: Invocation?, _ arguments: [String]
   ) -> String {

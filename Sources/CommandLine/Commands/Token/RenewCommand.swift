@@ -75,7 +75,7 @@ enum RenewCommand {
     return max(1, min(PromptHook.maximumWait, left - min(60, left / 10)))
   }
 
-  /// Unsets `names` if the session has ended, otherwise empty.
+  /// Statements that unset `names` if the session has ended; otherwise empty.
   private static func statements(
     after failure: Failure, _ names: [String], _ shell: Shell, _ hook: PromptHook
   ) -> String {

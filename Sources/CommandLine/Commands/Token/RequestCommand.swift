@@ -137,7 +137,7 @@ struct BodyWriter: ~Copyable {
     if path == nil, !isRaw, Terminal.isTerminal(1) { filter = TerminalFilter() }
   }
 
-  /// The file is unchanged until then.
+  /// Opens the file, if any, which is unchanged before this call.
   mutating func open() throws(Failure) {
     guard let path else { return }
     file = try NamedFile.open(path, for: .replacing, within: timeoutSeconds) { Self.unwritable(path, $0) }

@@ -65,7 +65,7 @@ enum StandingFileCommand {
 
   private static let timeout = Duration.seconds(10)
 
-  /// WLCG Bearer Token Discovery searches it first.
+  /// The first default path of WLCG Bearer Token Discovery.
   private static func wlcgPath() throws(Failure) -> String {
     guard let directory = Environment.value("XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/") else {
       throw Failure(
