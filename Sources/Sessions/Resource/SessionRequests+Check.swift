@@ -46,7 +46,7 @@ extension SessionRequests {
     }
   }
 
-  /// Ends the session if it was only the rejected access token.
+  /// Ends the session if it has no means to get another access token.
   private func handleRejection(_ record: AccountRecord) throws(SessionError) -> CheckResult {
     record.refreshToken == nil && record.unattended == nil ? try end() : .refreshNeeded
   }

@@ -234,7 +234,7 @@ package struct SessionServices: Sendable {
     return try (fresh ? source.fetchFresh() : source.fetchUnlessCached()).document
   }
 
-  /// The account's client credentials. Empty for a public client or a record of another client.
+  /// The account's client credentials. Empty for a public client, or without a record of the configured client.
   package func credentials(
     of account: AccountName, _ configuration: AccountConfiguration
   ) throws(SessionError) -> ClientCredentials {

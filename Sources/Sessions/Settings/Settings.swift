@@ -137,7 +137,7 @@ package struct Settings: Sendable, Hashable {
     markNeverSignedIn(name, true)
   }
 
-  /// Adds or replaces an account at its sign-in. It becomes active unless the active account was signed in before.
+  /// Adds or replaces an account at its sign-in. Activates it if the active account, if any, was never signed in.
   package mutating func signIn(
     _ configuration: AccountConfiguration, to name: AccountName
   ) throws(ConfigurationError) {

@@ -25,7 +25,7 @@ package protocol RequestLoop: AnyObject {
   func resume(with envelope: RequestEnvelope, _ ticket: Ticket, passed: [SharedDescriptor])
   /// Fails and closes all connections with these access rules.
   func dropPeers(of rules: any ConnectionRules, with failure: Failure)
-  /// Of concurrent requests to one server; nil while few peers are connected.
+  /// How many requests may wait for one server at a time; nil (no limit) while few peers are connected.
   var maximumPerServer: Int? { get }
   func setDeadline(_ deadline: Instant, of ticket: Ticket)
 }
