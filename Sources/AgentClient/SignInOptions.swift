@@ -48,7 +48,7 @@ public struct SignInOptions: Sendable, Hashable {
   /// 4.4). A later sign-in without this option makes the account the user's.
   public var isGuest = false
 
-  /// Whether to make the account active, even if it keeps its session.
+  /// Whether to make the account active, even if ``keepsSession`` makes a sign-in unnecessary.
   public var activates = false
 
   /// Whether to keep account and session in the daemon's memory only.

@@ -11,7 +11,7 @@ final class MCPExchange {
     case body([UInt8])
     /// The response has ended. `problem` explains an error status.
     case ended(ResponseHead, problem: Failure?)
-    /// The response is incomplete.
+    /// The exchange has failed, before or within the response.
     case failed(Failure)
   }
 
@@ -110,7 +110,7 @@ final class MCPExchange {
     self.failure = failure
   }
 
-  /// Passes missing environment variables, to repeat the request.
+  /// Passes the environment variables that the daemon lacks. Once it has accepted them, the request is repeated.
   private func passVariables(neededAfter failure: Failure) throws(Failure) {
     guard variablesState == .notRequested, let values = try connection?.variables(neededAfter: failure) else {
       throw failure

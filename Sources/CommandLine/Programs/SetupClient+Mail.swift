@@ -115,7 +115,7 @@ private struct MailServer {
   /// `smtp` means STARTTLS.
   var scheme: String { isOutgoing ? (isTLSFromTheStart ? "smtps" : "smtp") : "imaps" }
 
-  /// `originKind`: the supported kinds of server.
+  /// `originKind`: the kind of mail server that the program supports; `mail` means both.
   init(_ context: SetupContext, _ originKind: SetupClient.OriginKind) throws(Failure) {
     guard let origin = context.origin, let uri = OriginEntry.uri(origin.origin), uri.isMail else {
       throw Failure(

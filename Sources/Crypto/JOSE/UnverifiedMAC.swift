@@ -15,9 +15,9 @@ package struct UnverifiedMAC: Sendable {
     self.algorithm = algorithm
   }
 
-  /// Verifies by `secret`, never from a key set (RFC 8725 section 2.1), and the client's registered `algorithm`, not
-  /// the header's (section 3.1). Throws ``JOSEError``: `weakKey` for a secret shorter than the hash (RFC 7518 section
-  /// 3.2); `badSignature` for a wrong MAC.
+  /// Verifies the MAC. The secret must not be from a key set (RFC 8725 section 2.1). `algorithm` is the one registered
+  /// for the client; the header's must match it (section 3.1). Throws ``JOSEError``: `weakKey` for a secret shorter
+  /// than the hash (RFC 7518 section 3.2); `badSignature` for a wrong MAC.
   package func verified(
     by secret: Span<UInt8>, algorithm: MACAlgorithm, allowedTypes: AllowedTypes = .optional(["JWT"])
   ) throws(JOSEError) -> VerifiedMAC {

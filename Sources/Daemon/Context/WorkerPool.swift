@@ -76,6 +76,7 @@ final class WorkerPool: Sendable {
     } while !retireIfUnneeded()
   }
 
+  /// Runs a job, then, once the thread counts as free, the action that it returned.
   private func run(_ job: () -> () -> Void) {
     let report = job()
     state.withLock { $0.unfinished -= 1 }

@@ -177,7 +177,7 @@ struct LeaseRules {
       && !neverForwarded.contains(lowercase) && !ResourceField.isReserved(lowercase)
   }
 
-  /// Fields of browsers, which no peer needs, and `Accept-Encoding`.
+  /// Fields that matter only to browsers, and `Accept-Encoding`. A lease cannot permit them.
   private static let neverForwarded: Set<String> = [
     "origin", "referer", "set-cookie", "set-cookie2", "accept-encoding",
   ]

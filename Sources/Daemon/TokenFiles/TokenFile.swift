@@ -7,7 +7,7 @@ final class TokenFile {
   /// The limit for each kind of file: requested and standing.
   static let maximumCount = 32
 
-  /// The file's request, or an internal ticket for a standing file.
+  /// The ticket of the request for the file, or an internal one if the settings list the file.
   let ticket: Ticket
   let store: TokenFileStore
   let name: String

@@ -93,7 +93,7 @@ extension TokenBroker {
 
   /// The interval between scans for sessions that end soon.
   private static let sessionEndInterval = Duration.seconds(3600)
-  /// The delay of the first scan, so that first token requests can finish.
+  /// The wait for session-end scans after a start or unlock, so that first token requests can finish.
   private static let sessionEndPause = Duration.seconds(2)
 
   func planSessionEndScan() {

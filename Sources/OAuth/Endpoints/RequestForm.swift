@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// A request body's form, in secret memory.
+/// A form-encoded request body, built in secret memory.
 struct RequestForm: ~Copyable {
   private var buffer = SecretBuffer()
   private var isFirst = true

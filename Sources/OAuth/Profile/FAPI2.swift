@@ -63,6 +63,7 @@ package enum ProfileBreach: Sendable, Hashable, CaseIterable {
   case endpointOverride, metadataMissing
   case issuerDiffers
   case noCodeGrant
+  /// The metadata has no endpoint for pushed authorization requests (RFC 9126).
   case pushUnannounced
   case codeChallengeUnannounced
   /// Responses are not announced to contain `iss`, or one did not.

@@ -18,7 +18,7 @@ struct KeySearch: ~Copyable {
   /// At least 1.
   var secondsUntilRefetch: Int { source.secondsUntilRefetch }
 
-  /// Returns the next keys to try, if any. Errors after the first keys contain the time to wait.
+  /// Returns the next keys to try, if any. Errors after the first keys have `retryAfterSeconds` set.
   mutating func next() throws(OAuthError) -> JWKSet? {
     if case .start = stage {
       let found = try source.fetchUnlessCached()

@@ -23,7 +23,7 @@ package struct AccountSelector: Sendable {
     try selectAccount(for: url, named: named, listedOnly: false)
   }
 
-  /// With `listedOnly`, the origin of UserInfo must also be listed and confirmed.
+  /// The origin of an account's UserInfo need not be listed or confirmed, unless `listedOnly`.
   private func selectAccount(
     for url: ResourceURL, named: AccountName?, listedOnly: Bool
   ) throws(SessionError) -> SelectedAccount {

@@ -34,6 +34,7 @@ package struct SignInRedirect: Sendable {
     do { uri = try RedirectURI(named) } catch { throw .oauth(error) }
   }
 
+  /// The redirect URI in the metadata that the client publishes: the settings' one, or else the default.
   init(publishedBy configuration: AccountConfiguration) throws(SessionError) {
     do throws(OAuthError) {
       let named = try configuration.redirectURI.map { (text) throws(OAuthError) in try RedirectURI(text) }

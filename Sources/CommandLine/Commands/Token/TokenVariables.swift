@@ -82,9 +82,9 @@ struct TokenVariables: Sendable {
     return named.isEmpty ? [Self.fileVariable] : named
   }
 
-  /// Calls `body` with each variable and its value, in order. A missing value is passed as nil for a default variable,
-  /// and for an expired ID Token if other fields are wanted too. Otherwise it throws `missing_value`, or
-  /// `interaction_required` for an expired ID Token.
+  /// Calls `body` with each variable and its value, in order. Passes nil for a missing value of a default variable, and
+  /// for an expired ID Token among other fields. Any other missing value throws `missing_value`; an expired ID Token
+  /// alone throws `interaction_required`.
   func forEach(
     _ answer: TokenAnswer, from line: Span<UInt8>, _ body: (String, Span<UInt8>?) throws(Failure) -> Void
   ) throws(Failure) {
