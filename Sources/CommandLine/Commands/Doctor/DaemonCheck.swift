@@ -85,7 +85,8 @@ enum DaemonCheck {
       ("settings_directory", try? UserDirectories.configHome(in: variables)),
       ("state_directory", try? UserDirectories.stateHome(in: variables)),
     ]
-    for (member, home) in directories {
+    // A named socket may be that of a daemon for other directories.
+    for (member, home) in directories where variables("AGENT_SOCKET") == nil {
       guard let used = daemon?[member]?.string, let own = home.map({ $0 + "/agent" }), !used.hasSameBytes(as: own)
       else {
         continue

@@ -32,11 +32,13 @@ import Wire
   }
 
   @Test func `warn if the daemon uses other directories than this environment`() {
-    func lines(_ settings: String, _ state: String) -> [String] {
+    func lines(_ settings: String, _ state: String, socket: String? = nil) -> [String] {
       let daemon: JSONObject = [
         "version": .string(Product.version), "settings_directory": .string(settings), "state_directory": .string(state),
       ]
-      let variables = ["XDG_CONFIG_HOME": "/here/config", "XDG_STATE_HOME": "/here/state"]
+      let variables = [
+        "XDG_CONFIG_HOME": "/here/config", "XDG_STATE_HOME": "/here/state", "AGENT_SOCKET": socket,
+      ].compactMapValues(\.self)
       return DaemonCheck.run(["daemon": .object(daemon), "accounts": []], now: 10_000) { variables[$0] }.map(Self.line)
     }
     let warning = "warn daemon: the daemon uses /other/agent, this environment"
@@ -45,6 +47,7 @@ import Wire
     #expect(
       lines("/here/config/agent", "/other/agent").first == "\(warning) /here/state/agent; try: agent daemon restart")
     #expect(lines("/here/config/agent", "/here/state/agent").first?.hasPrefix("ok daemon") == true)
+    #expect(lines("/other/agent", "/other/agent", socket: "/run/s").first?.hasPrefix("ok daemon") == true)
   }
 
   @Test func `tell a server once, however many accounts are there`() {
