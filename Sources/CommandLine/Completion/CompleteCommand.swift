@@ -19,8 +19,8 @@ enum CompleteCommand {
   }
 }
 
-/// The names to complete, except those that a shell would split: from a running daemon, within a second, or else the
-/// settings file.
+/// The names to complete, from a running daemon within a second, or else the settings file. Omits those that a shell
+/// would split.
 enum CompletionNames {
   private static let timeout = Duration.seconds(1)
 

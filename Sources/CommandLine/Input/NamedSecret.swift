@@ -10,7 +10,7 @@ struct NamedSecret {
   let descriptor: Option<String?>?
   private let path: String?
   private let descriptorNumber: String?
-  /// For the other end of a FIFO.
+  /// Limits the wait for another program to open a FIFO.
   private let timeoutSeconds: Int?
 
   /// `fileOption` is the option for hints if `file` is nil.

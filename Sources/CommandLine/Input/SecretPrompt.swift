@@ -7,8 +7,8 @@ enum SecretPrompt {
     Signals.SIGINT, Signals.SIGTERM, Signals.SIGQUIT, Signals.SIGHUP, Signals.SIGTSTP,
   ]
 
-  /// Passes the typed line without its newline to `body`. Always restores echo; then received signals apply. `hint` is
-  /// for the failure without a terminal.
+  /// Passes the typed line without its newline to `body`. Always restores echo; then received signals take effect.
+  /// `hint` is for the failure without a terminal.
   static func ask<Result: ~Copyable>(
     _ question: Phrase, hint: Phrase, within timeout: Duration? = nil, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

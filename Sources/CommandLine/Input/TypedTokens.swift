@@ -9,6 +9,7 @@ struct TokenReader {
   private static let pieceBytes = 256 << 10
 
   let source: SharedDescriptor
+  /// Whether the source is a terminal.
   let isTyped: Bool
   private let timeout: (seconds: Int, deadline: Instant)?
   private(set) var hasEnded = false

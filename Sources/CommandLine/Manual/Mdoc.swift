@@ -69,7 +69,7 @@ enum Mdoc {
 
   static func heading(_ title: String) -> String { ".Ss \(escaped(title))\n" }
 
-  /// A table of members, without the type `text`.
+  /// A table of members with their types, except the type `text`.
   static func members(_ rows: [MemberDescription]) -> String {
     table("Li", rows.map { ($0.name, "\(type($0)) \($0.meaning)") })
   }
@@ -85,7 +85,7 @@ enum Mdoc {
     table(rows.map { ("\(macro) \(argument($0.term))", $0.term, $0.text) })
   }
 
-  /// A table as short as possible. `plain` is the term without macros.
+  /// A table, with the column width that gives the fewest lines. `plain` is the term without macros.
   static func table(_ rows: [(term: String, plain: String, text: String)]) -> String {
     func height(_ width: Int) -> Int {
       rows.map { ($1.count > width ? 1 : 0) + Prose.wrapped(Prose.plain($2), width: 69 - width).count }.reduce(0, +)

@@ -3,6 +3,7 @@ internal import Wire
 
 /// What a request waits for, shown on the terminal after a second.
 enum DaemonWait {
+  /// Nothing is shown, with `--json` or `--quiet`.
   case silent
   /// The authorization server.
   case forServer

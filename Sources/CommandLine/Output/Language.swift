@@ -45,7 +45,7 @@ struct Language: Sendable {
     }
   }
 
-  /// Translated, else in English. Removes characters of values that are unsafe for terminals.
+  /// The translated phrase, or else the English one. Removes from its values the characters unsafe for terminals.
   func text(_ phrase: Phrase, limit: Int = 400, keepsLines: Bool = false) -> String {
     phrase.text(
       isRightToLeft: isRightToLeft, translation: translation, clean: { TerminalText.clean($0, limit: limit) }
@@ -71,7 +71,7 @@ struct Language: Sendable {
 }
 
 extension Phrase {
-  /// A message from the daemon, translated if possible.
+  /// A message from the daemon or system, cleaned, and translated if possible.
   init(known text: String) { self.init(stringLiteral: TerminalText.clean(text, limit: 400)) }
 
   /// The phrase in the user's language. `limit`: the maximum characters of a value, or of untranslated text.

@@ -12,7 +12,7 @@ struct PromptHook: Sendable {
   /// Sets the seconds until the next run.
   let waitStatement: @Sendable (_ seconds: Int) -> String
 
-  /// Lists the variables set.
+  /// Stores the names of the variables that are set.
   let namesStatement: @Sendable (_ names: [String]) -> String
 
   /// Sets whether accounts depend on the directory.

@@ -28,7 +28,7 @@ package indirect enum Event: Sendable, Hashable {
   /// A step of a ``RequestEnvelope/verbose`` request; nil without time or code.
   case progress(LogLine?)
 
-  /// All events are sent from now on.
+  /// Following has begun: every later event is sent.
   case following
 
   /// Nil if of an unknown kind.

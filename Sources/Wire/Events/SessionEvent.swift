@@ -1,6 +1,6 @@
 package import Encoding
 
-/// An event of a session or account. From servers, contains only a host and the reason for rejecting a refresh token,
+/// An event of a session or account. Its only text from servers is a host and the reason for rejecting a refresh token,
 /// without control characters.
 package struct SessionEvent: Sendable, Hashable, MemberList {
   package let name: SessionEventName

@@ -80,7 +80,7 @@ package enum LogEvent: Sendable, Hashable {
     case failed
   }
 
-  /// The result of revoking tokens at a sign-out.
+  /// How a sign-out ended: with all tokens revoked, without (or not yet), or in a failure of the sign-out.
   package enum SignOut: String, Sendable, CaseIterable {
     case revoked
     case notRevoked = "not_revoked"
@@ -146,7 +146,7 @@ package enum LogEvent: Sendable, Hashable {
     case notReading = "not_reading"
     case lineTooLong = "line_too_long"
     case otherUser = "other_user"
-    /// Of too many connections, this one was idle the longest.
+    /// Refused for lack of capacity, or closed as the longest idle connection.
     case crowded
   }
 

@@ -1,6 +1,7 @@
 internal import Encoding
 
-/// A step of a `verbose` request; requests to servers are always logged. The only text is their URL.
+/// A step, logged only for a `verbose` request unless it is a request to a server. The only free text is that request's
+/// URL.
 package enum LogStep: Sendable, Hashable {
   /// The cached token was returned; nil without a known expiry.
   case tokenServed(secondsLeft: Int?)

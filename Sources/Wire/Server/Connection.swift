@@ -10,11 +10,11 @@ package final class Connection {
   /// Pending output; `sent` bytes of the first part are sent.
   private var outbound: (parts: [Outgoing], bytes: Int, sent: Int) = ([], 0, 0)
 
-  /// The current request, its deadline, and when one was first set.
+  /// The current request, its deadline, and when it first got a deadline.
   private var answering: (ticket: Ticket, deadline: Instant?, waitingSince: Instant?)?
   private var lastSerial: UInt64 = 0
 
-  /// The current request, whose end the next line awaits.
+  /// The current request. The next line waits until it ends.
   var current: Ticket? { answering?.ticket }
 
   /// Received descriptors, for the request that announces them.

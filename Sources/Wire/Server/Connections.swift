@@ -2,7 +2,7 @@ package import Platform
 
 /// The connections and their requests. Used on the loop only.
 package final class Connections: RequestLoop {
-  /// Given enough descriptors.
+  /// These limits are lower if the process may open few descriptors.
   private static let maximumRequests = 256
   private static let maximumPassedDescriptors = 512
   /// Of one connection, before others are served.
@@ -20,7 +20,7 @@ package final class Connections: RequestLoop {
   package weak var handler: (any RequestHandler)?
   /// Sign-outs may exceed it by an eighth, local requests by a quarter.
   private let maximumRequests: Int
-  /// Of all connections together, without a request.
+  /// Of descriptors that no request has used yet, on all connections together.
   private let maximumPassedDescriptors: Int
   /// Beyond this, the longest idle connection is closed.
   private var maximumConnections: Int { maximumRequests + maximumRequests / 4 }
@@ -51,7 +51,7 @@ package final class Connections: RequestLoop {
 
   private func note(_ event: LogEvent) { handler?.note(event) }
 
-  /// Reports that no descriptor is free.
+  /// Refuses a connection because no descriptor is free.
   package func refuse(_ descriptor: consuming FileDescriptor) {
     writeFailure(outOfDescriptors, descriptor)
     note(.peerDropped(.crowded))

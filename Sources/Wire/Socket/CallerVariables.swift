@@ -1,6 +1,6 @@
 package import Platform
 
-/// Environment variables that a failed request needs. Pass them, then repeat it on the same connection.
+/// Environment variables that a failed request needs. Pass them, then repeat the request on the same connection.
 package struct CallerVariables: Sendable {
   /// The request that passes ``values``.
   package let request: Request

@@ -1,6 +1,6 @@
 package import Platform
 
-/// A connection to a daemon of this user or of another given one.
+/// A connection to this user's daemon, or to that of another given user.
 package struct DaemonConnection: ~Copyable, Sendable {
   private let socket: FileDescriptor
   private let privateDaemon: DaemonProcess?
@@ -144,7 +144,7 @@ package struct DaemonConnection: ~Copyable, Sendable {
     return last ?? endFailure(error)
   }
 
-  /// For a broken connection; without `error`, the daemon has disconnected.
+  /// The failure for a broken connection. Without `error`, the daemon has disconnected.
   private borrowing func endFailure(_ error: SystemError?) -> Failure {
     if let process = privateDaemon, let line = process.lastErrorLine() {
       return Failure(.daemonUnavailable, "\(process.name) ended before it answered: \(line)")

@@ -9,7 +9,7 @@ package struct DaemonProcess: Sendable {
   /// The reading end of standard error.
   package let errors: SharedDescriptor
 
-  /// For the process to end: it may be awaiting the response to a refresh token.
+  /// How long to wait for the process to end. It may be awaiting the response to a refresh token.
   private static let timeout = Duration.seconds(10)
   private static let lastErrorLineTimeout = Duration.seconds(3)
 

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Describes accounts to users; nil if there is nothing to report.
+/// Describes accounts to users. Optional results are nil if there is nothing to report.
 enum AccountText {
   static func table(_ accounts: [JSON], of purpose: Purpose, _ presentation: Presentation) -> String {
     let isChecked = accounts.contains { $0[.check]?.string != nil }
@@ -147,7 +147,7 @@ enum AccountText {
     return ends.min().flatMap { SignInReminder.end(at: $0, isUTC: presentation.isUTC) }
   }
 
-  /// Replaces the user's name if the session has no user.
+  /// Shown instead of the user's name if the session has no user.
   private static func unattendedNote(_ account: JSON) -> Phrase? {
     if account[.guest]?.bool == true { return Phrase("guest") }
     return account[.assertion]?.bool == true ? Phrase("by assertion") : nil
@@ -189,7 +189,7 @@ enum AccountText {
 
   static func hasEnded(_ account: JSON) -> Bool { account[.state]?.string == SessionState.expired.rawValue }
 
-  /// The refresh policy, unless it is the default, and if a refresh waits.
+  /// The refresh policy, unless it is the default, and whether a refresh waits for the network or server.
   private static func renewal(_ account: JSON) -> Phrase? {
     let policy = account[.refresh]?.string.flatMap { RefreshPolicy(rawValue: $0) }
     let name = policy.flatMap { $0 == .proactive ? nil : Phrase(verbatim: $0.rawValue) }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Wire
 
 enum DaemonCheck {
-  /// Checks the result of `doctor`.
+  /// Checks the daemon's response to a `doctor` request.
   static func run(
     _ answer: JSONObject, now: Int = SystemTime().wallSeconds(),
     in variables: UserDirectories.Variables = Environment.value
@@ -159,7 +159,7 @@ enum DaemonCheck {
     return clocks + findings
   }
 
-  /// The proxy URL after user name and password.
+  /// The rest of a proxy URL after user name and password.
   private static func withoutUser(_ url: String) -> String {
     guard let mark = url.utf8.lastIndex(of: UInt8(ascii: "@")) else { return url }
     return String(url.utf8[url.utf8.index(after: mark)...]) ?? url

@@ -145,7 +145,7 @@ enum ProgramCheck {
     }
   }
 
-  /// Nil if every version is supported.
+  /// Checks the installed version. Nil if the client has no minimum version.
   private static func version(of client: SetupClient, until end: Instant) -> Finding? {
     guard let oldest = client.minimumVersion else { return nil }
     guard let path = client.path, let program = InstalledProgram(path) else {
@@ -168,7 +168,7 @@ enum ProgramCheck {
 }
 
 extension ClientVersion {
-  /// The major and minor version, if printed.
+  /// The major and minor version in a program's output, if any.
   fileprivate func number(in bytes: [UInt8]) -> (Int, Int)? {
     let start = bytes.indices.first { index in
       bytes[index...].starts(with: outputPrefix.utf8) && index + outputPrefix.utf8.count < bytes.count

@@ -4,7 +4,7 @@ struct HelpWriter {
   private static let width = 79
   private static let optionColumn = 26
 
-  /// More choices are omitted, unless they fit on the summary's last line.
+  /// If an option has more choices, all are omitted, unless they fit on the summary's last line.
   private static let maximumChoices = 12
 
   /// The maximum number of lines without `--all`.

@@ -74,7 +74,7 @@ enum GitHelper {
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// An attribute's values after the final empty one.
+    /// The values of a repeated attribute. An empty value drops those before it.
     func texts(_ name: String) -> [String] {
       let values = members.filter { $0.name.hasSameBytes(as: name) }.map(\.value)
       let last = values.split(omittingEmptySubsequences: false) { $0.isEmpty }.last ?? []

@@ -218,7 +218,7 @@ struct HelperCommand {
     }
   }
 
-  /// Writes a token per listed URL. Throws the first failure if none has one.
+  /// Writes a token for each listed https URL. Throws the first failure if all fail.
   private func answerAll(_ writer: HelperRequest.Writer) throws(Failure) {
     let urls = try listedURLs().filter { $0.url.hasPrefix("https://") }
     try SecretText.with(capacity: 4096) { (all) throws(Failure) in
@@ -272,7 +272,7 @@ struct HelperCommand {
     return failureOutput.status ?? failure.code.exitStatus.rawValue
   }
 
-  /// The output for an invalid command line, if required.
+  /// The output for an invalid command line; empty unless the protocol requires one.
   fileprivate static func failureOutput(_ failure: Failure, _ invocation: Invocation?, _ arguments: [String]) -> String
   {
     let name = arguments.dropFirst().lazy.compactMap { HelperProtocolName(rawValue: $0) }.first

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Another program's credential protocol. Pure functions; ``HelperCommand`` asks the daemon.
+/// Another program's credential protocol, as pure functions. ``HelperCommand`` asks the daemon.
 struct HelperProtocol: Sendable {
   enum Input: Sendable {
     case nothing

@@ -38,7 +38,7 @@ enum MailHelper {
     return try credential.user(requested: call.user)
   }
 
-  /// Writes both in Base64.
+  /// Writes a SASL message of `start`, the token and two Ctrl-A bytes in Base64.
   private static func append(_ start: String, _ token: Span<UInt8>, to text: inout SecretText) throws(Failure) {
     SecretText.with(capacity: start.utf8.count + token.count + 8) { message in
       message.append(utf8: start)

@@ -14,7 +14,7 @@ final class RelayPort {
   private struct ExpectedRequests {
     /// The targets of the redirect and of the one-time link.
     let targets: RedirectPeer.Targets
-    /// The target of the one-time link; nil once used.
+    /// The URL that the one-time link redirects to; nil once used.
     var linkedURL: String?
     let request: RelayedRequest
   }

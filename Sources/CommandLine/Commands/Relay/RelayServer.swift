@@ -31,7 +31,7 @@ final class RelayServer {
   }
 
   static let maximumQuestionsPerHour = 10
-  /// The maximum per sign-in.
+  /// The maximum number of port requests per sign-in.
   private static let maximumPorts = 3
   private static let hour = Duration.seconds(3600)
   /// Timeouts for the host's first message and next request.

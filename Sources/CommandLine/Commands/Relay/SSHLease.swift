@@ -79,7 +79,7 @@ final class SSHLease {
   /// When to call ``handle()`` at the latest; nil if the lease has ended.
   var nextAttempt: Instant? { keeper.endReason == nil ? keeper.nextAttempt : nil }
 
-  /// Prints why the lease ends; the ssh session continues.
+  /// Handles the lease's events. If it ends, prints why; the ssh session continues.
   func handle() throws(SystemError) {
     try keeper.keepOpen(poller, poller.wait(until: .now))
   }

@@ -79,7 +79,7 @@ extension SetupCommand {
     return origin
   }
 
-  /// Throws if there are several.
+  /// Nil if there are none. Throws if there are several.
   private func onlyOrigin(of origins: [ListedOrigin], _ client: SetupClient) throws(Failure) -> OriginEntry? {
     var texts: [String] = []
     for origin in origins {

@@ -209,6 +209,7 @@ struct SetupCommand {
     noteTrial(client)
   }
 
+  /// Prints the command that tests the settings.
   private func noteTrial(_ client: SetupClient) {
     if !console.usesJSON { console.note(Phrase("to try it: \(hint(client, ["--test"]))")) }
   }

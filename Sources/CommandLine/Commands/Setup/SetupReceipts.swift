@@ -2,7 +2,7 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// An addition by `setup`, for removal. Contains none of the file's earlier content.
+/// The record of an addition by `setup`, for its removal. Contains none of the file's earlier content.
 struct SetupReceipt: Sendable, Hashable {
   let client: SetupClient
   /// The configured origin; nil if the client has one setting for all.

@@ -9,7 +9,7 @@ struct BrowserEnvironment {
       variable: Environment.value, fileExists: { (try? FileDescriptor(opening: $0, for: .reading)) != nil })
   }
 
-  /// Whether a browser started here is visible to the user and reaches this machine.
+  /// Whether the user can see a browser started here, and its redirect reaches this machine.
   var canOpenBrowser: Bool {
     // Remote editors set `BROWSER` to a program that opens the user's own browser.
     if isRemoteEditor || isContainer { return isSet("BROWSER") }

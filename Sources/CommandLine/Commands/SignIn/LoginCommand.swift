@@ -262,7 +262,7 @@ struct LoginCommand {
     }
   }
 
-  /// Uses the daemon's commands in the hint, which include the answers to prompts.
+  /// Replaces corrections in the hint by the daemon's complete commands, which include the answers to prompts.
   private static func withDaemonCommands(_ failure: Failure) -> Failure {
     var failure = failure
     failure.advice = failure.advice?.correcting { $0.command }
@@ -302,7 +302,7 @@ struct LoginCommand {
     return false
   }
 
-  /// Ends the prompt's line. `missing` was already printed.
+  /// Ends the prompt's line, and returns the failure for no input. `missing` was already printed.
   private static func unansweredFailure(_ missing: Failure) -> Failure {
     Console.printToStandardError("\n")
     return Failure(missing.code, "no input", hint: missing.advice)

@@ -5,6 +5,7 @@ internal import Wire
 /// Reports a sign-in's progress: on standard error as a screen with a countdown or as plain lines, with `--json` as
 /// events on standard output.
 struct LoginReporter {
+  /// The awaited step.
   private enum Phase {
     case nothing
     case server
@@ -166,7 +167,8 @@ struct LoginReporter {
     if result["kept"] == nil, !isOneOfSeveral, let other = LoginText.otherActiveAccount(result) { console.note(other) }
   }
 
-  /// Reports a sign-in in the background. Returns the exit status: "try later" unless `isStart`.
+  /// Reports a sign-in in the background. Returns the exit status: 0 if just started (`isStart`), "try later" if still
+  /// pending.
   mutating func reportBackground(_ result: JSONObject, isStart: Bool) throws(Failure) -> Int32 {
     removeCountdown()
     if console.usesJSON {

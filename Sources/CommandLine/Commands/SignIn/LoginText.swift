@@ -98,7 +98,7 @@ enum LoginText {
     isResumed ? Phrase("Ctrl-C stops waiting.") : Phrase("Ctrl-C cancels.")
   }
 
-  /// Asks whether the user is the one who signed in.
+  /// The question whether it was the user who signed in.
   static func question(_ confirm: Event.Confirm) -> Phrase {
     let subject = confirm.subject ?? "?"
     let person = confirm.name.map { "\($0) (\(subject))" } ?? subject

@@ -112,7 +112,7 @@ struct LoginWait {
     }
   }
 
-  /// Asks whether the user is the one who signed in. Denies it without a terminal.
+  /// Asks whether it was the user who signed in. If it must not ask or has no terminal, answers no.
   private mutating func answer(
     _ confirm: Event.Confirm, _ connection: borrowing DaemonConnection, _ signals: inout SignInSignals,
     _ reporter: inout LoginReporter

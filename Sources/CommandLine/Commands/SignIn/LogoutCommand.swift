@@ -53,7 +53,7 @@ enum LogoutCommand {
     }
   }
 
-  /// If the account is locked, adds a local sign-out to the hint.
+  /// Sends the request. If the account is locked, adds a local sign-out to the hint.
   private static func answer(_ client: DaemonClient, _ request: LogoutRequest) throws(Failure) -> JSONObject {
     do throws(Failure) { return try client.ask(.logout(request)) } catch {
       guard error.code == .locked, let advice = error.advice, !request.allAccounts else { throw error }

@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Wire
 
-/// Options of `agent login` that moved to other commands, accepted to report those.
+/// Options of `agent login` that moved to other commands. Accepted only to name those commands in a failure.
 struct MovedOptions {
   private let invocation: Invocation
   private let occurrences: [Invocation.Occurrence]

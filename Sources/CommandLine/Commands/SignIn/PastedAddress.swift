@@ -58,7 +58,7 @@ enum PastedAddress {
     return isAddress || next.contains(UInt8(ascii: " ")) ? .other : .more
   }
 
-  /// Whether a redirect URL has all parameters (RFC 6749 section 4.1.2).
+  /// Whether a redirect URL has all parameters (RFC 6749 section 4.1.2). True if it has no query.
   private static func isWhole(_ address: [UInt8]) -> Bool {
     guard let mark = address.firstIndex(of: UInt8(ascii: "?")) else { return true }
     let names = address[(mark + 1)...].split(separator: UInt8(ascii: "&")).map { field in

@@ -32,7 +32,7 @@ struct ResourceLogin {
     }
   }
 
-  /// Adds the resource's metadata and the user's choice.
+  /// Adds the resource's metadata and the server that the user chose.
   func complete(_ request: inout LoginRequest, _ client: DaemonClient) throws(Failure) {
     var question = DiscoverRequest(url: url)
     question.account = request.account
@@ -88,7 +88,7 @@ struct ResourceLogin {
     return [origin, origin + "/"].contains { $0.hasSameBytes(as: resource) }
   }
 
-  /// Whether a sign-in at this server requires a new client. The `known` servers have one.
+  /// Whether a sign-in at `server` must register a client. At the `known` servers, one exists.
   private static func needsClient(_ request: LoginRequest, at server: String, known: [String]) -> Bool {
     if request.registersClient { return true }
     // A secret implies a client whose ID is missing.
@@ -143,7 +143,7 @@ struct ResourceLogin {
       : Phrase("\(fact)\nSign in there, and send its tokens to the resource?")
   }
 
-  /// Requires the user to confirm the server. The hint is the complete command.
+  /// The failure if the user must confirm the server. Its hint is the complete command.
   private func confirmationFailure(_ issuer: String, registers: Bool) -> Failure {
     let shown = TerminalText.clean(issuer, limit: 2048)
     let message = Phrase("the resource names the authorization server \(shown), which is not confirmed")

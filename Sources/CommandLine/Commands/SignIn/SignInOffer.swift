@@ -2,8 +2,8 @@ internal import Encoding
 internal import Platform
 internal import Wire
 
-/// Offers to sign in or unlock if a command fails for that reason, and repeats the command. With `--ask`, does so
-/// without asking. Otherwise asks only if the user typed the command: all standard streams are one terminal and the
+/// Offers to sign in or unlock if a command fails because that is needed, and repeats the command. With `--ask`, does
+/// so without asking. Otherwise asks only if the user typed the command: all standard streams are one terminal and the
 /// process leads its job.
 struct SignInOffer {
   private let client: DaemonClient
@@ -140,7 +140,7 @@ struct SignInOffer {
       }
     }
 
-    /// Whether the user wants the remedy. Asks only for a sign-in, unless `isAskGiven`.
+    /// Whether the user wants the remedy. Asks only before a sign-in without `--ask`; otherwise returns true.
     func confirm(_ isAskGiven: Bool, within timeout: Duration) throws(Failure) -> Bool {
       guard !isAskGiven, let signInReason else { return true }
       return try Confirmation.ask(Phrase("\(signInReason). Sign in now?"), orElse: true, within: timeout) ?? false

@@ -44,7 +44,7 @@ struct LevelSecret {
     case ofAccounts([String])
     case ofVault
     case ofSlot(Int)
-    /// Before a change.
+    /// The present secret, before a change.
     case current
   }
 
