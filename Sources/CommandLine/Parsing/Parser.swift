@@ -215,9 +215,11 @@ struct Parser {
     }
     var value = argument.utf8.firstIndex(of: UInt8(ascii: "=")).map { [String(argument[$0...].dropFirst())] } ?? []
     var rest = remaining
-    // A switch of ours has no value, as in `--format json`.
-    if meant == ["--json"] {
-      if value.isEmpty, let next = rest.first, !next.hasPrefix("-") { rest.removeFirst() }
+    let own = (command?.options ?? []) + Options.common
+    if let option = own.first(where: { meant == ["--\($0.name)"] }), option.argument.metavar == nil {
+      // These have a value, unlike our switch.
+      let isFormat = ["format", "output"].contains(name) && value.isEmpty
+      if isFormat, rest.first?.hasPrefix("-") == false { rest.removeFirst() }
       value = []
     }
     let words = meant.prefix(1).flatMap { $0.split(separator: "=").map { String($0) } }

@@ -29,6 +29,7 @@ import Wire
     ("login --server x", "agent login --issuer x"), ("token --force", "agent token --force-refresh"),
     ("token --aud x", "agent token --audience x"), ("list --format json", "agent list --json"),
     ("token --output=json work", "agent token --json work"), ("token work --format -q", "agent token work --json -q"),
+    ("token --jsno work", "agent token --json work"), ("token --refresh=yes work", "agent token --force-refresh work"),
     ("setup-git", "agent setup git"), ("daemon-start", "agent daemon start"), ("env --fish", "agent env --shell fish"),
     ("login --with-token", "agent help account import"),
     ("log in", "agent login"), ("sign in", "agent login"), ("log out", "agent logout"), ("sign off", "agent logout"),
