@@ -229,7 +229,7 @@ final class SignIns: AccountPart {
       wallSeconds: services.time.wallSeconds(),
       jitter: jitter())
     account.ownSlot.refusals = OriginRefusals()
-    account.shared.isUnattended = outcome.unattended != nil
+    account.shared.isGuest = outcome.unattended == .clientCredentials
     broker.keepIfUnlocked(outcome.grant, of: account)
     announceSettings()
     broker.publish(of: account.name) {

@@ -84,7 +84,7 @@ final class Account {
   /// Applies the vault record to the session, unless the vault is locked or unreadable.
   func applySummary(_ summary: AccountSummary) {
     if case .vault = summary.problem { return }
-    if summary.isSignedIn { shared.isUnattended = summary.unattended != nil }
+    if summary.isSignedIn { shared.isGuest = summary.unattended == .clientCredentials }
     ownSlot.session.applyRecord(
       isGranted: summary.isSignedIn, ending: summary.endReason, refreshedAt: summary.refreshedAt)
   }
@@ -111,11 +111,11 @@ final class SharedAccountState {
   fileprivate(set) var configuration: AccountConfiguration
   /// The published state of the account's own token.
   var published = PublishedState()
-  /// Whether the last known session's sign-in had no user.
-  var isUnattended = false
+  /// Whether the latest known session is a guest's: the client signed in as itself, which `agent login` cannot repeat.
+  var isGuest = false
 
   /// The command that signs in again.
-  var signIn: SignInCommand { SignInCommand(name.text, isUnattended ? [SignInCommand.workload] : []) }
+  var signIn: SignInCommand { SignInCommand(name.text, isGuest ? [SignInCommand.workload] : []) }
 
   fileprivate init(_ name: AccountName, _ configuration: AccountConfiguration) {
     self.name = name

@@ -34,7 +34,7 @@ extension TokenBroker {
       operation.attempt()
     } then: { [self] outcome in
       if let attempt = try? outcome.get() {
-        if let known = attempt.isUnattended { accounts[run.account]?.shared.isUnattended = known }
+        if let known = attempt.isGuest { accounts[run.account]?.shared.isGuest = known }
         // Tokens issued before the record was rewritten remain valid.
         if let move = attempt.rewritten { moveTokens(of: run.account, move) }
       }

@@ -41,8 +41,8 @@ package struct RefreshOperation: Sendable {
     package let result: Result<AccessGrant, SessionError>
     /// Set if a failed refresh rewrote the record. Tokens issued before remain valid.
     package let rewritten: RecordRewrite?
-    /// Whether the session's sign-in had no user, or nil if there is no session.
-    package let isUnattended: Bool?
+    /// Whether the client signed in as itself. Nil if there is no session.
+    package let isGuest: Bool?
   }
 
   package func run() throws(SessionError) -> AccessGrant { try attempt().result.get() }
@@ -50,26 +50,26 @@ package struct RefreshOperation: Sendable {
   /// Like ``run()``, but returns failures.
   package func attempt() -> Outcome {
     var rewritten: RecordRewrite?
-    var isUnattended: Bool?
+    var isGuest: Bool?
     do throws(SessionError) {
       let grant = try services.withAccountLock(account, at: nil, cancellation: cancellation) {
         (level) throws(SessionError) in
-        try refresh(at: level, &rewritten, &isUnattended)
+        try refresh(at: level, &rewritten, &isGuest)
       }
-      return Outcome(result: .success(grant), rewritten: nil, isUnattended: isUnattended)
+      return Outcome(result: .success(grant), rewritten: nil, isGuest: isGuest)
     } catch {
-      return Outcome(result: .failure(error), rewritten: rewritten, isUnattended: isUnattended)
+      return Outcome(result: .failure(error), rewritten: rewritten, isGuest: isGuest)
     }
   }
 
   /// Refreshes the locked account.
   private func refresh(
-    at level: Protection, _ rewritten: inout RecordRewrite?, _ isUnattended: inout Bool?
+    at level: Protection, _ rewritten: inout RecordRewrite?, _ isGuest: inout Bool?
   ) throws(SessionError) -> AccessGrant {
     try services.retryWrite(account, wait: SessionServices.lockWait(cancellation))
     var stored = try services.sessionRecord(of: account)
     var record = stored.record
-    isUnattended = record.unattended != nil
+    isGuest = record.unattended == .clientCredentials
     if let ending = record.endError(account, now: services.time.wallSeconds()) { throw ending }
     guard let refreshToken = record.refreshToken else {
       if let block = record.identityBlock { throw block.error(account) }
